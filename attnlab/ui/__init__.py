@@ -1,0 +1,1 @@
+"""Everything that knows about Streamlit: the selection and its URL, caches, the gate, components."""

@@ -1,0 +1,93 @@
+"""The selection of this session: read from the URL once, then from the widgets, then published.
+
+`restore` runs first in a script, `publish` once the page knows what it shows; in between, widgets
+are drawn with `seeded(name)` as their key. A choice survives even while its widget is not drawn.
+"""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import streamlit as st
+
+from attnlab.ui.selection import Selection, format_url, parse, url_names
+
+_SELECTION = "_selection"
+_PROBLEMS = "_link_problems"
+_PUBLISHED = "_published_url"
+_SEEN = "_seen_url"
+_WIDGET = "sel_"
+
+
+def restore() -> Selection:
+    """The selection now: what the widgets say, or the URL where it was changed from outside."""
+    url = {name: st.query_params[name] for name in url_names() if name in st.query_params}
+    stored = st.session_state.get(_SELECTION)
+    if stored is None or _changed_outside(url, stored):
+        stored, st.session_state[_PROBLEMS] = parse(url)
+        for field in fields(Selection):
+            st.session_state.pop(_WIDGET + field.name, None)
+    st.session_state[_SEEN] = url
+    st.session_state[_SELECTION] = _with_widgets(stored)
+    return st.session_state[_SELECTION]
+
+
+def current() -> Selection:
+    """What `restore` found in this run."""
+    return st.session_state[_SELECTION]
+
+
+def publish(selection: Selection) -> None:
+    """Keeps `selection` and writes it to the URL, so that a reload shows the same."""
+    st.session_state[_SELECTION] = selection
+    url = format_url(selection)
+    st.session_state[_PUBLISHED] = url
+    for name in url_names():
+        if name in url and st.query_params.get(name) != url[name]:
+            st.query_params[name] = url[name]
+        elif name not in url and name in st.query_params:
+            del st.query_params[name]
+
+
+def chosen_now() -> Selection:
+    """The selection inside a callback: the widgets have moved, `restore` has not run yet."""
+    return _with_widgets(st.session_state[_SELECTION])
+
+
+def choose(**changes: Any) -> None:
+    """Changes the selection from a callback, and the widgets with it."""
+    st.session_state[_SELECTION] = replace(chosen_now(), **changes)
+    for name in changes:
+        st.session_state.pop(_WIDGET + name, None)
+
+
+def seeded(name: str) -> str:
+    """The key of the widget that edits field `name`, holding the field's value where it is new."""
+    key = _WIDGET + name
+    if key not in st.session_state:
+        st.session_state[key] = getattr(st.session_state[_SELECTION], name)
+    return key
+
+
+def link_problems() -> tuple[str, ...]:
+    """A sentence for each part of the opened link that was not understood."""
+    return st.session_state.get(_PROBLEMS, ())
+
+
+def _with_widgets(selection: Selection) -> Selection:
+    """`selection` with what the widgets hold now; a cleared widget (None) changes nothing."""
+    held = {field.name: st.session_state.get(_WIDGET + field.name) for field in fields(Selection)}
+    return replace(selection, **{name: value for name, value in held.items() if value is not None})
+
+
+def _changed_outside(url: dict[str, str], stored: Selection) -> bool:
+    """Whether someone edited the address or went back, rather than this session.
+
+    A browser that has not yet heard of the published URL still sends the one that it sent last;
+    that is no wish to go back when a widget was moved at the same time.
+    """
+    if url == st.session_state.get(_PUBLISHED):
+        return False
+    moved = _with_widgets(stored) != stored or format_url(stored) != st.session_state.get(
+        _PUBLISHED
+    )
+    return not (moved and url == st.session_state.get(_SEEN))
