@@ -1,0 +1,71 @@
+// Paired bars: each probability before and after an edit, with both figures.
+
+class Bars {
+  constructor(root) {
+    this.root = root;
+    this.table = root.appendChild(make("div", "al-bars"));
+    this.table.setAttribute("role", "table");
+    this.foot = root.appendChild(make("div", "al-bars-legend"));
+    this.tip = new Tip(root);
+    this.table.onpointermove = (event) => {
+      const at = event.target.closest(".al-bar")?.dataset.row;
+      if (at === undefined) return this.tip.hide();
+      this.tip.show(event.clientX, event.clientY, ...this.describe(this.header.rows[at]));
+    };
+    this.table.onpointerleave = () => this.tip.hide();
+  }
+
+  leave() {
+    this.tip.hide();
+  }
+
+  receive({ header }) {
+    this.header = header;
+    readTheme(this.root);
+    this.root.dataset.side = header.side || "edit";
+    if (header.label) this.table.setAttribute("aria-label", header.label);
+    this.table.replaceChildren(...header.rows.map((row, i) => this.line(row, i)));
+    const keys = header.names.map((name, i) => {
+      const key = make("span", "al-bars-key");
+      key.append(make("i", i ? "al-after" : "al-before"), name);
+      return key;
+    });
+    const scale = header.scale < 1 ? [make("span", "", `full length: ${header.scale}`)] : [];
+    this.foot.replaceChildren(...keys, ...scale);
+  }
+
+  line([token, before, after], i) {
+    const line = make("div", "al-bar");
+    line.setAttribute("role", "row");
+    line.dataset.row = i;
+    const name = line.appendChild(make("span", "al-bar-name"));
+    name.setAttribute("role", "rowheader");
+    writeToken(name, token);
+    const tracks = line.appendChild(make("span", "al-tracks"));
+    for (const [value, kind] of [[before, "al-before"], [after, "al-after"]]) {
+      const ink = tracks.appendChild(make("span", "al-track")).appendChild(make("i", kind));
+      ink.style.width = `${Math.min(100, (100 * value) / this.header.scale)}%`;
+    }
+    const figures = line.appendChild(make("span", "al-bar-figures"));
+    figures.setAttribute("role", "cell");
+    figures.textContent = `${this.write(before)} → ${this.write(after)}`;
+    return line;
+  }
+
+  /** Two decimals, or as many as the scale needs. */
+  write(value) {
+    const digits = this.header.scale >= 0.1 ? 2 : this.header.scale >= 0.01 ? 3 : 4;
+    return value.toFixed(digits);
+  }
+
+  describe([token, before, after]) {
+    const title = writeToken(make("div", "al-tip-title"), token);
+    const values = this.header.names.map((name, i) =>
+      make("div", "", `${name}: ${(i ? after : before).toPrecision(4)}`));
+    return token[ID] === null ? [title, ...values] : [title, ...values, rawLine(token, "raw")];
+  }
+}
+
+export default function (component) {
+  return mountOnce(component, Bars);
+}

@@ -1,0 +1,160 @@
+// Shared by every component: the payload, the theme, tokens, the tooltip, the live region.
+// Token text is whatever somebody typed. It reaches the page through textContent and fillText only.
+
+const VIEWS_OF = { uint8: Uint8Array, uint16: Uint16Array, float32: Float32Array };
+const LABEL = 0, TEXT = 1, RAW = 2, ID = 3, PIECE = 4, PIECES = 5, SPECIAL = 6; // a token row
+const instances = new WeakMap(); // one per mounted component; Streamlit calls us again on new data
+
+/** The twin of pack in attnlab/viz/payload.py: {header, arrays: {name: {data, shape}}}. */
+function unpack(payload) {
+  const bytes = payload instanceof Uint8Array ? payload : new Uint8Array(payload);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = view.getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const start = Math.ceil((4 + length) / 8) * 8;
+  const arrays = {};
+  for (const [name, { dtype, shape, offset }] of Object.entries(header.arrays)) {
+    const Type = VIEWS_OF[dtype];
+    const count = shape.reduce((product, size) => product * size, 1);
+    const from = start + offset;
+    // A copy, because the payload may start at any byte and the views need alignment.
+    const data = new Type(bytes.slice(from, from + count * Type.BYTES_PER_ELEMENT).buffer);
+    arrays[name] = { data, shape, top: { uint8: 255, uint16: 65535, float32: 1 }[dtype] };
+  }
+  return { header, arrays };
+}
+
+/** A new element with a class and, optionally, text. */
+function make(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+/** [r, g, b, alpha] of any CSS colour, painted to find out. */
+function rgba(colour) {
+  const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data];
+}
+
+/** Mark the root as light or dark by Streamlit's background, and read the colours in force. */
+function readTheme(root) {
+  const style = getComputedStyle(root);
+  const [r, g, b] = rgba(style.getPropertyValue("--st-background-color").trim() || "#fff");
+  root.dataset.theme = 0.299 * r + 0.587 * g + 0.114 * b < 128 ? "dark" : "light";
+  const probe = root.appendChild(make("i"));
+  const colour = (name) => {
+    probe.style.color = `var(--al-${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const theme = { dark: root.dataset.theme === "dark", font: style.fontFamily };
+  for (const name of ["ink", "mute", "line", "tile", "paper"]) theme[name] = colour(name);
+  theme.a = rgba(colour("a")).slice(0, 3);
+  theme.b = rgba(colour("b")).slice(0, 3);
+  probe.remove();
+  return theme;
+}
+
+/** A weight as a figure. Zero is written short: it is nothing, not a small number. */
+const figure = (weight) => (weight === 0 ? "0" : weight.toFixed(2));
+const signed = (change) => (change < 0 ? "−" : "+") + Math.abs(change).toFixed(2);
+
+/** Write a token into node: its label, "1/3" where a character is split, boxed when special. */
+function writeToken(node, token) {
+  node.textContent = "";
+  node.append(make("bdi", token[SPECIAL] ? "al-token al-special" : "al-token", token[LABEL]));
+  if (token[PIECES] > 1) node.append(make("sup", "al-piece", `${token[PIECE]}/${token[PIECES]}`));
+  return node;
+}
+
+/** The same as plain text, for labels that are read out and for canvases. */
+function spoken(token) {
+  return token[PIECES] > 1 ? `${token[LABEL]} ${token[PIECE]}/${token[PIECES]}` : token[LABEL];
+}
+
+/** One line on what the tokenizer really has: raw string and id. */
+function rawLine(token, position) {
+  const line = make("div", "al-tip-raw", `${position} · `);
+  line.append(make("code", "", token[RAW]));
+  if (token[ID] !== null) line.append(` · id ${token[ID]}`);
+  return line;
+}
+
+/** A tooltip in the top layer, so that no card clips it. */
+class Tip {
+  constructor(root) {
+    this.node = make("div", "al-tip");
+    this.node.setAttribute("role", "tooltip");
+    this.node.popover = "manual";
+    root.append(this.node);
+  }
+
+  /** Show `children` beside the pointer at (x, y) of the window. */
+  show(x, y, ...children) {
+    this.node.replaceChildren(...children);
+    if (!this.node.matches(":popover-open")) this.node.showPopover();
+    const { width, height } = this.node.getBoundingClientRect();
+    const right = x + 16 + width < innerWidth, below = y + 16 + height < innerHeight;
+    this.node.style.left = `${Math.max(4, right ? x + 16 : x - width - 12)}px`;
+    this.node.style.top = `${Math.max(4, below ? y + 16 : y - height - 12)}px`;
+  }
+
+  hide() {
+    if (this.node.matches(":popover-open")) this.node.hidePopover();
+  }
+}
+
+/** "from → to" with both tokens written out. */
+function lookLine(query, key) {
+  const line = make("div", "al-tip-look");
+  line.append(writeToken(make("span"), query), " → ", writeToken(make("span"), key));
+  return line;
+}
+
+/** Figures of A, B and their difference in their colours; a side that is missing is left out. */
+function figureLine(a, b) {
+  const line = make("div", "al-tip-figures");
+  if (a !== null) line.append(make("span", "al-a", `A ${figure(a)}`));
+  if (b !== null) line.append(make("span", "al-b", `B ${figure(b)}`));
+  if (a !== null && b !== null) line.append(make("span", "al-d", `B − A ${signed(b - a)}`));
+  return line;
+}
+
+/** A visually hidden element that screen readers announce. */
+function liveRegion(root) {
+  const node = make("div", "al-live");
+  node.setAttribute("aria-live", "polite");
+  root.append(node);
+  return node;
+}
+
+/** Set a canvas to (width, height) CSS pixels at the screen's own sharpness; returns its context. */
+function sharpen(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/** The instance of this mount, made on its first call, then given the data; returns clean-up. */
+function mountOnce(component, Type) {
+  const { parentElement, data, setStateValue } = component;
+  let instance = instances.get(parentElement);
+  if (!instance) {
+    instance = new Type(parentElement.querySelector(".al-root"));
+    instances.set(parentElement, instance);
+  }
+  instance.send = (value) => setStateValue("chosen", value);
+  instance.receive(unpack(data));
+  return () => {
+    instance.leave();
+    instances.delete(parentElement);
+  };
+}

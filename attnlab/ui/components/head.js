@@ -1,0 +1,153 @@
+// The chosen head for one or two sentences, as words with arcs or as matrices. The looked-from
+// word moves here; a click pins it and tells Python.
+
+const MOST_WORDS = 512; // beyond, arcs between words cannot be read and the matrix is drawn
+
+class Head {
+  constructor(root) {
+    this.root = root;
+    this.body = root.appendChild(make("div", "al-head"));
+    this.note = root.appendChild(make("p", "al-note"));
+    this.live = liveRegion(root);
+    this.tip = new Tip(root);
+    this.serial = null;
+    this.pinned = {};
+    this.looked = {};
+    this.sides = {};
+    this.observer = new ResizeObserver(() => this.width !== root.clientWidth && this.layOut());
+    this.observer.observe(root);
+  }
+
+  leave() {
+    this.tip.hide();
+    this.observer.disconnect();
+  }
+
+  receive({ header, arrays }) {
+    Object.assign(this, { header, arrays });
+    if (header.serial !== this.serial) {
+      this.serial = header.serial;
+      this.pinned = { ...header.rows };
+    }
+    this.looked = { ...this.pinned };
+    this.theme = readTheme(this.root);
+    this.over = { a: new Map(header.pairs), b: new Map(header.pairs.map(([i, j]) => [j, i])) };
+    this.build();
+    this.layOut();
+  }
+
+  /** How many positions the longest side has. */
+  get length() {
+    return Math.max(...Object.values(this.arrays).flatMap(({ shape }) => shape));
+  }
+
+  build() {
+    const { header } = this, tooLong = header.mode === "words" && this.length > MOST_WORDS;
+    const Type = header.mode === "words" && !tooLong ? Words : Matrix;
+    this.note.textContent = tooLong
+      ? `Words are drawn up to ${MOST_WORDS} tokens; this is the matrix.` : "";
+    this.note.hidden = !tooLong;
+    this.body.replaceChildren();
+    this.body.dataset.sides = Object.keys(this.arrays).length;
+    this.body.setAttribute("role", "group");
+    if (header.label) this.body.setAttribute("aria-label", header.label);
+    this.sides = {};
+    this.sums = {};
+    for (const side of Object.keys(this.arrays)) {
+      const holder = this.body.appendChild(make("section", "al-side"));
+      const scroller = holder.appendChild(make("div", "al-side-scroll"));
+      this.sides[side] = new Type(this, side, scroller);
+      this.sums[side] = holder.appendChild(make("div", "al-sum"));
+    }
+  }
+
+  layOut() {
+    if (!this.header || !this.root.clientWidth) return;
+    this.width = this.root.clientWidth;
+    for (const [side, drawing] of Object.entries(this.sides)) {
+      drawing.layOut();
+      drawing.look(this.looked[side]);
+      drawing.showPinned(this.pinned[side]);
+      this.writeSum(side);
+    }
+  }
+
+  weight(side, query, key) {
+    const { data, shape, top } = this.arrays[side];
+    return data[query * shape[1] + key] / top;
+  }
+
+  /** [A, B] at a cell of `side`: the other side's where the positions correspond, else null. */
+  bothWeights(side, query, key) {
+    const other = side === "a" ? "b" : "a", here = this.weight(side, query, key);
+    const to = this.over[side], apart = this.header.sources.a || this.header.sources.b;
+    const known = this.arrays[other] && !apart && to.has(query) && to.has(key);
+    const there = known ? this.weight(other, to.get(query), to.get(key)) : null;
+    return side === "a" ? [here, there] : [there, here];
+  }
+
+  sum(side, query) {
+    const keys = this.arrays[side].shape[1];
+    let total = 0;
+    for (let key = 0; key < keys; key++) total += this.weight(side, query, key);
+    return total;
+  }
+
+  /** What the looked-from word really is, and what its row adds up to. */
+  writeSum(side) {
+    const row = this.looked[side], token = this.header.tokens[side][row], line = this.sums[side];
+    const total = this.sum(side, row), rest = 1 - total;
+    line.replaceChildren(make("b", `al-${side}`, side.toUpperCase()), " from ");
+    line.append(writeToken(make("span", "al-sum-word"), token));
+    if (total === 0) line.append(" sees nothing: every word is masked");
+    else if (rest > 0.005) {
+      line.append(` adds up to ${total.toFixed(2)}`);
+      if (this.header.sink) line.append(`; the sink takes ${rest.toFixed(2)}`);
+    } else line.append(" adds up to 1");
+    const raw = rawLine(token, row);
+    raw.classList.add("al-sum-raw");
+    line.append(raw);
+  }
+
+  look(side, row, speak = false) {
+    const other = side === "a" ? "b" : "a", follows = this.over[side].get(row);
+    this.show(side, row);
+    if (this.sides[other] && follows !== undefined) this.show(other, follows);
+    if (speak) this.live.textContent = this.summary(side, row);
+  }
+
+  show(side, row) {
+    if (this.looked[side] === row) return;
+    this.looked[side] = row;
+    this.sides[side].look(row);
+    this.writeSum(side);
+  }
+
+  restore() {
+    for (const side of Object.keys(this.sides)) this.show(side, this.pinned[side]);
+  }
+
+  pin(side, position) {
+    this.look(side, position);
+    this.pinned = { ...this.looked };
+    for (const [name, drawing] of Object.entries(this.sides)) drawing.showPinned(this.pinned[name]);
+    this.live.textContent = `Kept: ${this.summary(side, position)}`;
+    this.send({
+      side: side.toUpperCase(), position, row_a: this.pinned.a, row_b: this.pinned.b ?? null,
+      serial: this.serial,
+    });
+  }
+
+  /** The three words that a word looks at most. */
+  summary(side, row) {
+    const keys = this.header.sources[side] || this.header.tokens[side];
+    const best = keys.map((token, key) => [this.weight(side, row, key), token])
+      .sort((x, y) => y[0] - x[0]).slice(0, 3)
+      .map(([weight, token]) => `${spoken(token)} ${figure(weight)}`);
+    return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${best.join(", ")}`;
+  }
+}
+
+export default function (component) {
+  return mountOnce(component, Head);
+}

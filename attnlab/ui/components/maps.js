@@ -1,0 +1,42 @@
+// What the grid's maps say at a cell: weights, their difference, and how much ink that is.
+
+/** Which positions of A and B one picture shows: rows and columns as [position in A, in B]. */
+function shown(header, arrays) {
+  const drop = (pairs) => pairs.filter(([i, j]) => !(header.dropFirst && (i === 0 || j === 0)));
+  if (header.view === "B-A") {
+    return { rows: header.difference.rows, columns: drop(header.difference.columns) };
+  }
+  const [, , queries, keys] = arrays[header.view.toLowerCase()].shape;
+  const same = (size) => Array.from({ length: size }, (_, i) => [i, i]);
+  return { rows: same(queries), columns: drop(same(keys)) };
+}
+
+/** One weight of an array of shape [L, H, q, s]; null outside it or without it. */
+function weightOf(array, layer, head, query, key) {
+  if (!array) return null;
+  const [, heads, queries, keys] = array.shape;
+  if (query >= queries || key >= keys) return null;
+  return array.data[((layer * heads + head) * queries + query) * keys + key] / array.top;
+}
+
+/** The weights of A and B at a row and column, each given as [position in A, position in B]. */
+function weightsAt({ a, b }, layer, head, row, column) {
+  return [
+    weightOf(a, layer, head, row[0], column[0]), weightOf(b, layer, head, row[1], column[1]),
+  ];
+}
+
+/** Ink of a cell in [-1, 1]: negative is drawn in A's colour, positive in B's. */
+function inkOf(header, arrays, cells) {
+  const { rows, columns } = cells;
+  if (header.view !== "B-A") {
+    const array = arrays[header.view.toLowerCase()];
+    const gain = header.view === "A" ? -GAIN.weight : GAIN.weight;
+    return (layer, head, i, j) =>
+      gain * weightOf(array, layer, head, rows[i][0], columns[j][0]);
+  }
+  return (layer, head, i, j) => {
+    const [a, b] = weightsAt(arrays, layer, head, rows[i], columns[j]);
+    return GAIN.change * (b - a);
+  };
+}

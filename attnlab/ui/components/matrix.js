@@ -1,0 +1,232 @@
+// One side of the chosen head as a matrix: a row for each position that looks, a column for each
+// position looked at. Positions are the axes, so words that repeat keep rows of their own.
+
+const MATRIX = { most: 38, figures: 23, tilt: Math.PI / 3.4, label: 92, gap: 7 }; // CSS pixels
+
+class Matrix {
+  constructor(owner, side, holder) {
+    Object.assign(this, { owner, side, holder });
+    this.queries = owner.header.tokens[side];
+    this.keys = owner.header.sources[side] || this.queries;
+    this.node = holder.appendChild(make("div", `al-matrix al-${side}-side`));
+    this.node.dataset.side = side.toUpperCase();
+    this.node.tabIndex = 0;
+    this.node.setAttribute("role", "application");
+    this.node.setAttribute("aria-roledescription", "attention matrix");
+    this.node.setAttribute("aria-label", `Attention of ${side.toUpperCase()}, ` +
+      `${this.queries.length} rows, ${this.keys.length} columns. Arrow keys move, Enter keeps a row.`);
+    this.canvas = this.node.appendChild(make("canvas"));
+    this.band = this.node.appendChild(make("div", "al-band"));
+    this.box = this.node.appendChild(make("div", "al-box"));
+    this.box.hidden = true;
+    this.cell = [0, 0];
+    this.node.onpointermove = (event) => this.point(event);
+    this.node.onpointerleave = () => this.unpoint();
+    this.node.onclick = (event) => {
+      const cell = this.find(event);
+      if (cell) this.owner.pin(this.side, cell[0]);
+    };
+    this.node.onkeydown = (event) => this.press(event);
+    this.node.onblur = () => this.unpoint();
+  }
+
+  isFuture(query, key) {
+    return this.owner.header.causal && this.keys === this.queries && key > query;
+  }
+
+  /** Pitch and margins for the width at hand. */
+  measure(context) {
+    const widest = (tokens) => Math.min(MATRIX.label,
+      Math.max(...tokens.map((token) => context.measureText(spoken(token)).width)));
+    const column = widest(this.keys);
+    this.left = Math.ceil(widest(this.queries)) + MATRIX.gap + 4;
+    this.top = Math.ceil(column * Math.sin(MATRIX.tilt)) + MATRIX.gap + 6;
+    const right = Math.ceil(column * Math.cos(MATRIX.tilt)) + 4;
+    const room = this.holder.clientWidth - this.left - right;
+    this.pitch = Math.min(MATRIX.most, Math.max(room, 40) / this.keys.length);
+    if (this.pitch > 4) this.pitch = Math.floor(this.pitch * 2) / 2; // crisp cell edges
+    this.size = [
+      this.left + this.pitch * this.keys.length + right, this.top + this.pitch * this.queries.length + 2,
+    ];
+  }
+
+  layOut() {
+    const { theme } = this.owner;
+    const context = this.canvas.getContext("2d");
+    context.font = `12px ${theme.font}`;
+    this.measure(context);
+    const sharp = sharpen(this.canvas, ...this.size);
+    if (this.pitch < 4) this.drawPixels(sharp);
+    else this.drawCells(sharp);
+    this.drawLabels(sharp);
+    this.showPinned(this.owner.pinned[this.side]);
+  }
+
+  /** Long texts: cells smaller than a few pixels, the strongest of each pixel. */
+  drawPixels(context) {
+    const sign = this.side === "a" ? -GAIN.weight : GAIN.weight;
+    const width = this.pitch * this.keys.length, height = this.pitch * this.queries.length;
+    context.fillStyle = this.owner.theme.tile;
+    context.fillRect(this.left, this.top, width, height);
+    const painted = paintCells({
+      layers: 1, heads: 1, rows: this.queries.length, columns: this.keys.length,
+      ink: (_, __, i, j) => sign * this.owner.weight(this.side, i, j), theme: this.owner.theme,
+      most: Math.max(1, Math.floor(Math.max(width, height) * (window.devicePixelRatio || 1))),
+    });
+    context.imageSmoothingEnabled = false;
+    context.drawImage(painted.canvas, this.left, this.top, width, height);
+  }
+
+  drawCells(context) {
+    const { theme } = this.owner, gap = this.pitch >= 10 ? 1 : 0, size = this.pitch - gap;
+    const colour = theme[this.side].join();
+    this.queries.forEach((_, i) => {
+      if (this.owner.sum(this.side, i) === 0) return this.hatch(context, i);
+      this.keys.forEach((__, j) => {
+        if (this.isFuture(i, j)) return;
+        const weight = this.owner.weight(this.side, i, j);
+        const x = this.left + j * this.pitch, y = this.top + i * this.pitch;
+        const ink = Math.min(1, weight * GAIN.weight);
+        context.fillStyle = theme.tile;
+        context.fillRect(x, y, size, size);
+        if (ink >= FAINT) {
+          context.fillStyle = `rgba(${colour},${ink})`;
+          context.fillRect(x, y, size, size);
+        }
+        if (this.pitch >= MATRIX.figures && weight >= 0.005) this.write(context, weight, ink, x, y, size);
+      });
+    });
+  }
+
+  write(context, weight, ink, x, y, size) {
+    const { theme } = this.owner;
+    context.fillStyle = ink > 0.55 ? (theme.dark ? "#10141a" : "#fff") : theme.ink;
+    context.font = `${size >= 32 ? 11.5 : 10}px ${theme.font}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const text = size >= 32 ? figure(weight) : figure(weight).replace(/^0/, "");
+    context.fillText(text, x + size / 2, y + size / 2 + 0.5);
+  }
+
+  /** A row that sees nothing. */
+  hatch(context, row) {
+    const width = this.pitch * this.keys.length, y = this.top + row * this.pitch;
+    context.save();
+    context.beginPath();
+    context.rect(this.left, y, width - 1, this.pitch - 1);
+    context.clip();
+    context.strokeStyle = this.owner.theme.line;
+    for (let x = -this.pitch; x < width; x += 6) {
+      context.beginPath();
+      context.moveTo(this.left + x, y + this.pitch);
+      context.lineTo(this.left + x + this.pitch, y);
+      context.stroke();
+    }
+    context.restore();
+  }
+
+  /** The words on both axes; where they would overlap, every second, third, ... is written. */
+  drawLabels(context) {
+    const { theme } = this.owner, step = Math.max(1, Math.ceil(12 / this.pitch));
+    context.font = `${this.pitch < 14 ? 10.5 : 12}px ${theme.font}`;
+    context.textBaseline = "middle";
+    const colour = (token) => (token[SPECIAL] ? theme.mute : theme.ink);
+    context.textAlign = "right";
+    for (let i = 0; i < this.queries.length; i += step) {
+      context.fillStyle = colour(this.queries[i]);
+      const y = this.top + (i + 0.5) * this.pitch;
+      context.fillText(clip(context, spoken(this.queries[i])), this.left - MATRIX.gap, y);
+    }
+    context.textAlign = "left";
+    for (let j = 0; j < this.keys.length; j += step) {
+      context.save();
+      context.translate(this.left + (j + 0.55) * this.pitch, this.top - MATRIX.gap + 1);
+      context.rotate(-MATRIX.tilt);
+      context.fillStyle = colour(this.keys[j]);
+      context.fillText(clip(context, spoken(this.keys[j])), 0, 0);
+      context.restore();
+    }
+  }
+
+  find(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const i = Math.floor((event.clientY - box.top - this.top) / this.pitch);
+    const j = Math.floor((event.clientX - box.left - this.left) / this.pitch);
+    const inside = i >= 0 && j >= 0 && i < this.queries.length && j < this.keys.length;
+    return inside ? [i, j] : null;
+  }
+
+  point(event) {
+    const cell = this.find(event);
+    if (!cell) return this.unpoint();
+    if (String(cell) !== String(this.pointed)) {
+      this.pointed = cell;
+      this.ring(cell);
+      this.children = this.describe(...cell);
+      this.owner.look(this.side, cell[0]);
+    }
+    this.owner.tip.show(event.clientX, event.clientY, ...this.children);
+  }
+
+  unpoint() {
+    this.pointed = null;
+    this.box.hidden = true;
+    this.owner.tip.hide();
+    this.owner.restore();
+  }
+
+  describe(query, key) {
+    const children = [lookLine(this.queries[query], this.keys[key])];
+    if (this.isFuture(query, key)) {
+      children.push(make("div", "al-tip-note", "cannot look ahead"));
+    } else children.push(figureLine(...this.owner.bothWeights(this.side, query, key)));
+    children.push(rawLine(this.queries[query], query), rawLine(this.keys[key], key));
+    return children;
+  }
+
+  ring([query, key]) {
+    const size = Math.max(this.pitch, 4);
+    this.box.hidden = false;
+    this.box.style.cssText = `left:${this.left + key * this.pitch - 1.5}px;` +
+      `top:${this.top + query * this.pitch - 1.5}px;width:${size + 2}px;height:${size + 2}px`;
+  }
+
+  press(event) {
+    let [query, key] = this.cell;
+    if (event.key === "ArrowDown") query += 1;
+    else if (event.key === "ArrowUp") query -= 1;
+    else if (event.key === "ArrowRight") key += 1;
+    else if (event.key === "ArrowLeft") key -= 1;
+    else if (event.key === "Escape") return this.unpoint();
+    else if (event.key === "Enter" || event.key === " ") this.owner.pin(this.side, query);
+    else return;
+    event.preventDefault();
+    query = Math.max(0, Math.min(this.queries.length - 1, query));
+    key = Math.max(0, Math.min(this.keys.length - 1, key));
+    this.cell = [query, key];
+    this.ring(this.cell);
+    this.owner.look(this.side, query);
+    const [look, value] = this.describe(query, key);
+    this.owner.live.textContent = `${look.textContent}: ${value.textContent}`;
+  }
+
+  look(query) {
+    this.at = query;
+    this.band.style.cssText = `left:0;top:${this.top + query * this.pitch - 1.5}px;` +
+      `width:${this.left + this.keys.length * this.pitch + 1}px;height:${Math.max(3, this.pitch + 2)}px`;
+  }
+
+  showPinned(query) {
+    this.look(query);
+  }
+}
+
+/** A label cut to the room it has. */
+function clip(context, text) {
+  if (context.measureText(text).width <= MATRIX.label) return text;
+  const characters = [...text];
+  while (characters.length && context.measureText(characters.join("") + "…").width > MATRIX.label) {
+    characters.pop();
+  }
+  return characters.join("") + "…";
+}

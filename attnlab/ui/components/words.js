@@ -1,0 +1,164 @@
+// One side of the chosen head in words: where one word looks, as arcs, bars and figures.
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARC_LEAST = 0.01, FAINT_ARC_LEAST = 0.03, FAINT_ARCS_UP_TO = 96; // weights; tokens
+
+/** Height of one word's row for `count` rows: comfortable up to a sentence, tight beyond. */
+const rowHeight = (count) => (count <= 26 ? 25 : count <= 40 ? 21 : 17);
+
+/** The curve from word i on the left to word j on the right. */
+function arc(i, j, row, width) {
+  const y0 = (i + 0.5) * row, y1 = (j + 0.5) * row;
+  return `M0 ${y0}C${width * 0.45} ${y0} ${width * 0.55} ${y1} ${width} ${y1}`;
+}
+
+class Words {
+  constructor(owner, side, holder) {
+    Object.assign(this, { owner, side, holder });
+    this.queries = owner.header.tokens[side];
+    this.keys = owner.header.sources[side] || this.queries;
+    this.row = rowHeight(Math.max(this.queries.length, this.keys.length));
+    this.node = holder.appendChild(make("div", `al-words al-${side}-side`));
+    this.node.style.setProperty("--row", `${this.row}px`);
+    this.node.classList.toggle("al-tight", this.row < 20);
+    this.from = this.node.appendChild(this.makeFrom());
+    this.arcs = this.node.appendChild(make("div", "al-arcs"));
+    this.canvas = this.arcs.appendChild(make("canvas"));
+    this.svg = this.arcs.appendChild(document.createElementNS(SVG, "svg"));
+    this.svg.setAttribute("aria-hidden", "true");
+    this.to = this.node.appendChild(this.makeTo());
+    this.drawn = this.keys.map(() => "");
+  }
+
+  makeFrom() {
+    const list = make("ul", "al-from"), name = this.side.toUpperCase();
+    list.tabIndex = 0;
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", `Words of ${name}: arrow keys look from a word, Enter keeps it`);
+    this.queries.forEach((token, i) => {
+      const item = list.appendChild(make("li", "al-word"));
+      item.id = `al-${this.side}-${i}`;
+      item.setAttribute("role", "option");
+      item.dataset.side = name;
+      item.dataset.position = i;
+      writeToken(item.appendChild(make("span", "al-clip")), token);
+    });
+    const position = (event) => event.target.closest(".al-word")?.dataset.position;
+    list.onpointerover = (event) => {
+      const at = position(event);
+      if (at !== undefined) this.owner.look(this.side, Number(at));
+    };
+    list.onpointerleave = () => this.owner.restore();
+    list.onclick = (event) => {
+      const at = position(event);
+      if (at !== undefined) this.owner.pin(this.side, Number(at));
+    };
+    list.onkeydown = (event) => this.press(event);
+    list.onblur = () => this.owner.restore();
+    return list;
+  }
+
+  makeTo() {
+    const list = make("ul", "al-to");
+    list.setAttribute("aria-label", `Words looked at in ${this.side.toUpperCase()}`);
+    this.items = this.keys.map((token, i) => {
+      const item = list.appendChild(make("li", "al-key"));
+      item.dataset.side = this.side.toUpperCase();
+      item.dataset.position = i;
+      const ink = item.appendChild(make("i", "al-ink"));
+      writeToken(item.appendChild(make("span", "al-clip")), token);
+      return { item, ink, figure: item.appendChild(make("span", "al-fig")) };
+    });
+    list.onpointermove = (event) => this.tell(event);
+    list.onpointerleave = () => this.owner.tip.hide();
+    return list;
+  }
+
+  press(event) {
+    const at = this.owner.looked[this.side], last = this.queries.length - 1;
+    const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last };
+    if (event.key in moves) {
+      const next = Math.max(0, Math.min(last, moves[event.key]));
+      this.owner.look(this.side, next, true);
+      this.from.children[next].scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter" || event.key === " ") this.owner.pin(this.side, at);
+    else if (event.key === "Escape") this.owner.restore();
+    else return;
+    event.preventDefault();
+  }
+
+  tell(event) {
+    const at = event.target.closest(".al-key")?.dataset.position;
+    if (at === undefined) return this.owner.tip.hide();
+    const key = Number(at), query = this.at, weight = this.owner.weight(this.side, query, key);
+    const children = [lookLine(this.queries[query], this.keys[key])];
+    if (this.isFuture(query, key)) {
+      children.push(make("div", "al-tip-note", "cannot look ahead"));
+    } else children.push(figureLine(...(this.side === "a" ? [weight, null] : [null, weight])));
+    children.push(rawLine(this.keys[key], key));
+    this.owner.tip.show(event.clientX, event.clientY, ...children);
+  }
+
+  isFuture(query, key) {
+    return this.owner.header.causal && this.keys === this.queries && key > query;
+  }
+
+  /** Sizes are known: draw every arc faintly once, behind the looked-from word's own. */
+  layOut() {
+    this.width = this.arcs.clientWidth;
+    const height = this.row * Math.max(this.queries.length, this.keys.length);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
+    this.svg.style.height = `${height}px`;
+    if (Math.max(this.queries.length, this.keys.length) <= FAINT_ARCS_UP_TO) this.drawFaint(height);
+    this.look(this.at ?? this.owner.looked[this.side]);
+  }
+
+  drawFaint(height) {
+    const context = sharpen(this.canvas, this.width, height), { theme } = this.owner;
+    context.strokeStyle = `rgb(${theme[this.side].join()})`;
+    context.globalAlpha = theme.dark ? 0.09 : 0.07;
+    this.queries.forEach((_, i) => this.keys.forEach((__, j) => {
+      const weight = this.owner.weight(this.side, i, j);
+      if (weight < FAINT_ARC_LEAST) return;
+      context.lineWidth = 0.5 + 5 * weight;
+      context.stroke(new Path2D(arc(i, j, this.row, this.width)));
+    }));
+  }
+
+  /** Look from word `query`: only rows whose drawing changes are touched. */
+  look(query) {
+    const before = this.from.children[this.at], now = this.from.children[query];
+    before?.classList.remove("al-on");
+    now.classList.add("al-on");
+    this.from.setAttribute("aria-activedescendant", now.id);
+    this.at = query;
+    const dead = this.owner.sum(this.side, query) === 0;
+    this.to.classList.toggle("al-dead", dead);
+    const paths = [];
+    this.items.forEach(({ item, ink, figure: text }, key) => {
+      const weight = this.owner.weight(this.side, query, key);
+      const future = this.isFuture(query, key), drawn = future ? "future" : String(weight);
+      if (weight >= ARC_LEAST) paths.push(this.path(query, key, weight));
+      if (drawn === this.drawn[key]) return;
+      this.drawn[key] = drawn;
+      item.classList.toggle("al-future", future);
+      item.classList.toggle("al-strong", weight > 0.3);
+      ink.style.transform = `scaleX(${weight})`;
+      text.textContent = weight >= 0.005 ? figure(weight) : "";
+    });
+    this.svg.replaceChildren(...paths);
+  }
+
+  path(query, key, weight) {
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("d", arc(query, key, this.row, this.width));
+    path.setAttribute("stroke-width", 1 + 4.5 * weight);
+    path.setAttribute("opacity", Math.min(1, 0.35 + 0.6 * weight));
+    return path;
+  }
+
+  showPinned(query) {
+    this.from.querySelector('[aria-selected="true"]')?.removeAttribute("aria-selected");
+    this.from.children[query].setAttribute("aria-selected", "true");
+  }
+}

@@ -1,0 +1,1 @@
+"""Pictures: numpy and strings in; a component payload out. No streamlit here."""

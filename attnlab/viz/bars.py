@@ -1,0 +1,50 @@
+"""The payload of paired bars: probabilities before and after an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attnlab.viz.payload import pack
+from attnlab.viz.tokens import row
+
+SCALES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def scale_of(values: Sequence[float]) -> float:
+    """The smallest round full length that holds every value, so that small bars stay visible."""
+    top = max(values, default=0.0)
+    return next((scale for scale in SCALES if top <= scale), 1.0)
+
+
+def _named(name: Any) -> list[Any]:
+    """A row's name as a token row: plain strings are drawn as if they were one token."""
+    return row({"text": name, "raw": name, "id": None} if isinstance(name, str) else name)
+
+
+def bars_payload(
+    pairs: Sequence[tuple[Any, float, float]],
+    *,
+    names: tuple[str, str] = ("as trained", "without the head"),
+    side: str | None = None,
+    label: str = "",
+) -> bytes:
+    """Pack ``(token or string, before, after)`` rows; probabilities in [0, 1].
+
+    Raises:
+        ValueError: a value is no probability, or ``side`` is not "A", "B" or None.
+    """
+    if side not in ("A", "B", None):
+        raise ValueError(f"side {side!r} is not 'A', 'B' or None")
+    values = [float(value) for _, before, after in pairs for value in (before, after)]
+    for value in values:
+        if not 0 <= value <= 1 + 1e-6:
+            raise ValueError(f"{value} is no probability")
+    header: Mapping[str, Any] = {
+        "rows": [[_named(name), float(before), float(after)] for name, before, after in pairs],
+        "names": list(names),
+        "side": side,
+        "label": label,
+        "scale": scale_of(values),
+    }
+    return pack(header, {})
