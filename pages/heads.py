@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import cards, engine, models, say, state, texts, work
+from attnlab.ui.scene import Scene
 from attnlab.ui.selection import MAX_CHARACTERS, Selection
 
 
@@ -56,7 +57,7 @@ def show(selection: Selection) -> None:
         return
     selection = clamp(selection, layers, heads)
     reading_a = engine.read(reader, selection.a, "Sentence A")
-    scene = cards.Scene(reader, selection, reading_a, read_b(reader, selection))
+    scene = Scene(reader, selection, reading_a, read_b(reader, selection))
     cards.grid_card(scene)
     with st.container(key="cards"):
         left, right = st.columns([2.17, 1], gap="small")
@@ -71,7 +72,7 @@ def show(selection: Selection) -> None:
 
 chosen = state.current()
 state.publish(chosen)
-with st.container(key="sentences", gap="small"):
+with st.container(key="sentences", gap="xsmall"):
     sentence("A")
     sentence("B")
     st.caption(

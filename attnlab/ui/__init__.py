@@ -1,1 +1,1 @@
-"""Everything that knows about Streamlit: the selection and its URL, caches, the gate, components."""
+"""Everything that knows Streamlit: the selection and its URL, caches, the gate, components."""

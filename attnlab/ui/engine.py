@@ -4,6 +4,7 @@ Every key is a frozen dataclass that names every argument of the result.
 """
 
 import json
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -151,6 +152,13 @@ def effect(
 
     key = EffectKey(reader.key, text, spelled, position)
     return work.perform(key, "Ablating the head", run, work.stores().effects)
+
+
+def random_heads(reader: Reader, count: int, seed: int = 0) -> list[tuple[int, int]]:
+    """Up to `count` different (layer, head) pairs; the same ones for the same seed."""
+    layers, heads = shape(reader)
+    every = [(layer, head) for layer in range(layers) for head in range(heads)]
+    return random.Random(seed).sample(every, min(count, len(every)))
 
 
 def shape(reader: Reader) -> tuple[int, int]:

@@ -25,6 +25,7 @@ Mode = Literal["words", "matrix"]
 Side = Literal["A", "B"]
 Ablation = Literal["zero", "mean"]
 
+SIDES: Final[tuple[Side, ...]] = ("A", "B")
 VIEWS: Final[tuple[View, ...]] = ("A", "B", "B-A")
 MODES: Final[tuple[Mode, ...]] = ("words", "matrix")
 ABLATIONS: Final[tuple[Ablation, ...]] = ("zero", "mean")

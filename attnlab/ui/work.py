@@ -103,10 +103,10 @@ def _watch(job: Job, key: Hashable, words: str, slot: Any) -> None:
         st.button("Stop", key="stop_work", on_click=_stop, args=(key,), type="tertiary")
     began = time.monotonic()
     while not job.done.wait(_POLL_SECONDS):
-        line.progress(job.fraction, text=_status(job, words, time.monotonic() - began))
+        line.progress(job.fraction, text=status(job, words, time.monotonic() - began))
 
 
-def _status(job: Job, words: str, seconds: float) -> str:
+def status(job: Job, words: str, seconds: float) -> str:
     """One line on the job: whose turn it is, or what is under way."""
     ahead = job.ticket.ahead
     if ahead:

@@ -43,18 +43,16 @@ def test_a_waiting_ticket_knows_how_many_are_ahead():
 
 def test_waiting_too_long_is_busy_and_leaves_the_queue():
     gate = Gate()
-    with gate.turn():
-        with pytest.raises(Busy, match="Other sessions"), gate.turn(timeout=0.1):
-            pass
+    with gate.turn(), pytest.raises(Busy, match="Other sessions"), gate.turn(timeout=0.1):
+        pass
     with gate.turn(timeout=0.1):
         pass
 
 
 def test_a_cancelled_wait_leaves_the_queue():
     gate = Gate()
-    with gate.turn():
-        with pytest.raises(Cancelled), gate.turn(cancelled=lambda: True):
-            pass
+    with gate.turn(), pytest.raises(Cancelled), gate.turn(cancelled=lambda: True):
+        pass
     with gate.turn(timeout=0.1):
         pass
 

@@ -1,0 +1,160 @@
+"""What the Heads page is about, and what follows from it: positions, phrases, sentences.
+
+A scene is a selection together with what a model made of its texts. Nothing is drawn here.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attnlab.ui import engine
+from attnlab.ui.selection import Selection, Side, View
+from attnlab.viz.align import first_difference, pairs
+from attnlab.viz.difference import largest
+from attnlab.viz.tokens import label
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The model, one or two sentences, and every head on them.
+
+    `selection` names a head that the model has.
+    """
+
+    reader: engine.Reader
+    selection: Selection
+    a: engine.Reading
+    b: engine.Reading | None
+
+    @property
+    def view(self) -> View:
+        """The view that can be shown: without a second sentence only A."""
+        return self.selection.view if self.b is not None else "A"
+
+    @property
+    def side(self) -> Side:
+        """The sentence whose prediction is looked at."""
+        return self.selection.side if self.b is not None else "A"
+
+    def reading(self, side: Side) -> engine.Reading:
+        """Every head on sentence `side`."""
+        return self.b if side == "B" and self.b is not None else self.a
+
+    def text(self, side: Side) -> str:
+        """Sentence `side`, as typed."""
+        return self.selection.b if side == "B" else self.selection.a
+
+
+def predicted_position(scene: Scene) -> int:
+    """The token after which the prediction is looked at: the clicked one, else the last."""
+    last = len(scene.reading(scene.side).tokens) - 1
+    position = scene.selection.position
+    clicked_here = position is not None and scene.selection.side == scene.side
+    return min(position, last) if clicked_here else last
+
+
+def pinned_rows(scene: Scene) -> tuple[int, int | None]:
+    """The looked-from position of A and of B.
+
+    The clicked word and the one that corresponds to it; before any click the first word where
+    the sentences differ, and with one sentence its last word.
+    """
+    a, b = scene.a.tokens, scene.b and scene.b.tokens
+    if scene.selection.position is not None:
+        position = predicted_position(scene)
+        if b is None:
+            return position, None
+        if scene.side == "A":
+            return position, dict(pairs(a, b)).get(position, len(b) - 1)
+        return {there: here for here, there in pairs(a, b)}.get(position, len(a) - 1), position
+    if b is None:
+        return _last_word(a), None
+    differs = first_difference(a, b)
+    if differs is None:
+        return _last_word(a), _last_word(b)
+    return min(differs, len(a) - 1), min(differs, len(b) - 1)
+
+
+def corresponding(matching: Sequence[tuple[int, int]], position: int, to: Side) -> int | None:
+    """The token of sentence `to` that corresponds to `position` of the other one, if any."""
+    there = {j: i for i, j in matching} if to == "A" else dict(matching)
+    return there.get(position)
+
+
+def about_grid(scene: Scene) -> str:
+    """One line on what the grid shows and what it leaves out."""
+    layers, heads = scene.a.maps.shape[:2]
+    parts = [f"{layers} layers, left to right", f"{heads} heads"]
+    reading = scene.reading("A" if scene.view == "A" else "B")
+    if reading.first_share is not None:
+        taken = f"takes {reading.first_share:.0%} of all attention"
+        dropped = scene.selection.drop_first
+        parts.append(
+            f"first token left out (it {taken})" if dropped else f"the first token {taken}"
+        )
+    if not reading.whole:
+        side = engine.WHOLE_TOKENS
+        parts.append(f"reduced to {side} × {side} a head: each cell the largest weight it covers")
+    return " · ".join(parts)
+
+
+def largest_change(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | None:
+    """Where one head differs most between the sentences, given its [Q, S] weights on each."""
+    if b is None or scene.b is None:
+        return None
+    change = largest(
+        a,
+        b,
+        scene.a.tokens,
+        scene.b.tokens,
+        drop_first=scene.selection.drop_first,
+        causal=engine.causal(scene.reader),
+    )
+    if change is None:
+        return "the same on both"
+    tokens = scene.b.tokens
+    return f"changes most on {label(tokens[change.query])} → {label(tokens[change.key])}"
+
+
+def prediction(scene: Scene) -> str:
+    """What is predicted, and where."""
+    tokens, position = scene.reading(scene.side).tokens, predicted_position(scene)
+    if scene.reader.lab.head_kind == "masked":
+        return f"The word predicted at “{label(tokens[position])}”"
+    return f"The next word after “{_phrase(tokens, position)}”"
+
+
+def size(kl: float) -> str:
+    """What a divergence of `kl` nats amounts to, in words."""
+    if kl < 0.02:
+        return "hardly moves. A head can look without mattering."
+    if kl < 0.1:
+        return "moves a little."
+    if kl < 0.5:
+        return "moves clearly."
+    return "is no longer the same: this head matters here."
+
+
+def beside_others(kl: float, others: Sequence[float]) -> str:
+    """How a divergence compares with those of random heads on the same words."""
+    larger = sum(kl > other for other in others)
+    return (
+        f"Of {len(others)} random heads, half move it by less than "
+        f"{statistics.median(others):.4f} nats; this head moves it more than {larger} of them."
+    )
+
+
+def _phrase(tokens: Sequence[Any], position: int) -> str:
+    """The token at `position` with the two before it: “too wide.” says more than “.”."""
+    near = [token for token in tokens[max(0, position - 2) : position + 1] if not token.special]
+    whole = [token.text for token in near if token.piece is None or token.piece[0] == 1]
+    return "".join(whole).strip() or label(tokens[position])
+
+
+def _last_word(tokens: Sequence[Any]) -> int:
+    """The last token that is not special."""
+    words = [position for position, token in enumerate(tokens) if not token.special]
+    return words[-1] if words else len(tokens) - 1

@@ -1,0 +1,132 @@
+"""Heads in a real Chromium: see the pair, choose a head, read it, ablate it, reopen the link."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+FIGURE = '.st-key-head .al-key[data-side="B"][data-position="6"] .al-fig'
+
+
+def opened(page: Page, url: str) -> None:
+    """Opens `url` and waits for the last card."""
+    page.goto(url)
+    expect(page.locator(".st-key-card-effect")).to_contain_text("KL")
+
+
+def settled(page: Page) -> None:
+    """Waits until no script runs."""
+    page.wait_for_selector("[data-test-script-state=notRunning]")
+
+
+def choose_with_keys(page: Page, layer: int, head: int) -> None:
+    """Walks the focused grid from its corner with the arrow keys, and chooses with Enter."""
+    grid = page.locator(".st-key-grid .al-grid")
+    grid.focus()
+    page.keyboard.press("Home")
+    for _ in range(40):
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowLeft")
+    for _ in range(layer):
+        page.keyboard.press("ArrowRight")
+    for _ in range(head):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+
+def test_the_pair_the_head_its_effect_and_the_link(page: Page, address: str):
+    hosts: set[str | None] = set()
+    page.context.on("request", lambda request: hosts.add(urlsplit(request.url).hostname))
+
+    opened(page, f"{address}/?head=L0H0")
+    for side, word in (("A", "tired"), ("B", "wide")):
+        box = page.get_by_label(f"Sentence {side}", exact=True)
+        expect(box).to_have_value(re.compile(rf"too {word}\.$"))
+    expect(page.locator(".st-key-card-grid")).to_contain_text("30 layers")
+
+    choose_with_keys(page, layer=4, head=2)
+    expect(page.locator(".st-key-card-head")).to_contain_text("Layer 4 · Head 2")
+    expect(page.locator(".st-key-card-head")).to_contain_text("changes most on wide → street")
+    expect(page.locator(FIGURE)).to_have_text("0.46")
+    expect(page.locator(".st-key-card-effect")).to_contain_text("KL 0.0076 nats")
+
+    page.locator(".st-key-card-head").get_by_text("matrix", exact=True).click()
+    expect(page.locator('.st-key-head .al-matrix[data-side="B"]')).to_be_visible()
+    page.locator(".st-key-card-effect").get_by_text("set to its mean").click()
+    expect(page).to_have_url(re.compile("ablate=mean"))
+    settled(page)
+    effect = page.locator(".st-key-card-effect").get_by_text("KL", exact=False).first.inner_text()
+    assert effect != "KL 0.0076 nats"
+
+    page.reload()
+    expect(page.locator(".st-key-card-head")).to_contain_text("Layer 4 · Head 2")
+    expect(page.locator('.st-key-head .al-matrix[data-side="B"]')).to_be_visible()
+    expect(page.locator(".st-key-card-effect")).to_contain_text(effect)
+    assert hosts == {"127.0.0.1"}
+
+
+def test_clicking_a_word_moves_the_prediction_there_and_the_link_keeps_it(page: Page, address: str):
+    opened(page, address)
+    expect(page.locator(".st-key-card-effect")).to_contain_text("after “too wide.”")
+    page.locator('.st-key-head .al-word[data-side="A"][data-position="6"]').click()
+    expect(page.locator(".st-key-card-effect")).to_contain_text("after “cross the street”")
+    expect(page).to_have_url(re.compile("at=A6"))
+    page.reload()
+    expect(page.locator(".st-key-card-effect")).to_contain_text("after “cross the street”")
+    page.get_by_text("Back to the last word").click()
+    expect(page.locator(".st-key-card-effect")).to_contain_text("after “too tired.”")
+
+
+def test_hovering_reruns_nothing(page: Page, address: str):
+    opened(page, address)
+    settled(page)
+    page.evaluate(
+        """() => {
+            window.runs = 0;
+            const app = document.querySelector('[data-test-script-state]');
+            new MutationObserver(() => window.runs++).observe(
+                app, {attributes: true, attributeFilter: ['data-test-script-state']});
+        }"""
+    )
+    grid = page.locator(".st-key-grid .al-grid").bounding_box()
+    for step in range(1, 12):
+        page.mouse.move(grid["x"] + grid["width"] * step / 12, grid["y"] + grid["height"] / 2)
+    expect(page.locator(".st-key-grid .al-tip")).to_be_visible()
+    page.locator('.st-key-head .al-word[data-side="B"][data-position="3"]').hover()
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.runs") == 0
+
+
+def test_hostile_text_stays_text(page: Page, address: str):
+    opened(page, address)
+    box = page.get_by_label("Sentence A", exact=True)
+    box.fill('<img src=x onerror="window.hit=1"> </script><script>window.hit=1</script> $5 :red[x]')
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("a=%3Cimg"))
+    settled(page)
+    expect(page.locator(".st-key-card-head")).to_be_visible()
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_text_that_cannot_be_shown_is_kept(page: Page, address: str):
+    opened(page, address)
+    box = page.get_by_label("Sentence A", exact=True)
+    box.fill("   ")
+    box.press("Enter")
+    expect(page.get_by_text("Sentence A holds only spaces")).to_be_visible()
+    assert box.input_value() == "   "
+    assert page.locator("[data-testid=stException]").count() == 0
+
+
+def test_going_back_goes_back(page: Page, address: str):
+    opened(page, address)
+    page.locator(".st-key-card-head").get_by_text("matrix", exact=True).click()
+    expect(page).to_have_url(re.compile("mode=matrix"))
+    settled(page)
+    page.locator(".st-key-card-head").get_by_text("words", exact=True).click()
+    expect(page).not_to_have_url(re.compile("mode=matrix"))
+    expect(page.locator(FIGURE)).to_be_visible()

@@ -1,0 +1,247 @@
+"""The Heads page: the default pair, odd and hostile texts, links, models, what a server hides."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnlab.errors import AttnLabError, Cancelled
+from attnlab.ui import work
+from attnlab.ui.selection import SENTENCE_A, SENTENCE_B
+
+# Rows of the list of inputs that broke other tools: HTML, repeated words, dollars and colons.
+HOSTILE = '<b>x</b> " onmouseover="alert(1)'
+REPEATED = "the cat the cat the"
+MARKED_UP = "cost $5 and $6 email:a@b :red[x] ![](http://example.com/x.png)"
+
+
+def words(app: AppTest) -> list[str]:
+    """Every literal text on the page."""
+    return [element.value for element in app.text]
+
+
+def said(app: AppTest, part: str) -> bool:
+    """Whether some literal text on the page holds `part`."""
+    return any(part in text for text in words(app))
+
+
+def interpreted(app: AppTest) -> str:
+    """Everything that Streamlit reads as Markdown or HTML."""
+    bodies = [element.value for element in (*app.markdown, *app.caption)]
+    bodies += [element.proto.body for element in app.get("html")]
+    return "\n".join(bodies)
+
+
+def payloads(app: AppTest) -> list[bytes]:
+    """What was sent to each mounted component."""
+    return [element.proto.bytes for element in app.get("bidi_component")]
+
+
+def test_the_page_opens_on_the_pair(app: AppTest):
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="sel_a").value == SENTENCE_A
+    assert app.text_input(key="sel_b").value == SENTENCE_B
+    assert said(app, "30 layers, left to right · 9 heads · first token left out (it takes 65%")
+    assert said(app, "changes most on wide → street")
+    assert said(app, "The next word after “too wide.” hardly moves.")
+    assert "**KL 0.0076** nats" in interpreted(app)
+    assert len(payloads(app)) == 3
+
+
+def test_the_trust_line_says_how_the_model_is_read(app: AppTest):
+    app.run()
+    trust = app.sidebar.text[0].value
+    assert "our attention" in trust
+
+
+def test_the_switch_says_what_the_first_token_takes_either_way(app: AppTest):
+    app.run()
+    app.toggle(key="sel_drop_first").set_value(False).run()
+    assert said(app, "the first token takes 65% of all attention")
+    assert not said(app, "left out")
+
+
+@pytest.mark.parametrize("text", [HOSTILE, REPEATED, MARKED_UP])
+def test_hostile_text_stays_literal(app: AppTest, text: str):
+    app.query_params["a"] = text
+    app.query_params["b"] = text + " end"
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="sel_a").value == text
+    assert len(payloads(app)) == 3
+    for part in ("onmouseover", "<b>x", "email", "the cat", "example.com", "$5"):
+        assert part not in interpreted(app)
+
+
+def test_repeated_words_keep_one_place_each(app: AppTest):
+    app.query_params["a"] = REPEATED
+    app.query_params["b"] = ""
+    app.run()
+    assert not app.exception
+    grid = payloads(app)[0]
+    assert grid.count(b'"the"') + grid.count(b'" the"') == 3
+    assert grid.count(b'" cat"') == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "Sentence A is empty: type a few words."),
+        ("    ", "Sentence A holds only spaces: type at least one word."),
+        ("x" * 100_000, "Sentence A has 100,000 characters; up to 3,000"),
+        ("word " * 599, "tokens; up to 512"),
+    ],
+)
+def test_a_text_that_cannot_be_shown_gets_one_sentence_and_is_kept(
+    app: AppTest, text: str, sentence: str
+):
+    app.run()
+    app.text_input(key="sel_a").set_value(text).run()
+    assert not app.exception
+    assert sum(sentence in text for text in words(app)) == 1
+    assert app.text_input(key="sel_a").value == text
+    assert not payloads(app)
+    app.text_input(key="sel_a").set_value("The cat sat.").run()
+    assert len(payloads(app)) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["Hi", "💩", "\x00", "a\x00b", "\x07\x1b[31m", "\u202eabc", "\n\nx"]
+)
+@pytest.mark.parametrize("model", ["smollm2-135m", "minilm-l6"])
+def test_an_odd_text_is_shown(app: AppTest, text: str, model: str):
+    app.query_params["model"] = model
+    app.query_params["a"] = text
+    app.query_params["b"] = ""
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="sel_a").value == text
+    assert len(payloads(app)) >= 2
+
+
+def test_a_bad_second_sentence_leaves_the_first_on_screen(app: AppTest):
+    app.query_params["b"] = "   "
+    app.run()
+    assert not app.exception
+    assert said(app, "Sentence B holds only spaces")
+    assert said(app, "30 layers")
+    assert len(payloads(app)) == 3
+
+
+def test_an_encoder_has_no_prediction_and_says_so(app: AppTest):
+    app.query_params["model"] = "minilm-l6"
+    app.query_params["head"] = "L3H1"
+    app.run()
+    assert not app.exception
+    assert said(app, "6 layers, left to right · 12 heads")
+    assert said(app, "predicts no word")
+
+
+def test_a_head_that_a_smaller_model_lacks_becomes_its_nearest(app: AppTest):
+    app.query_params["model"] = "minilm-l6"
+    app.query_params["head"] = "L29H50"
+    app.run()
+    assert not app.exception
+    assert "Layer 5 · Head 11" in interpreted(app)
+
+
+def test_a_link_reopens_what_was_seen(app: AppTest):
+    link = {
+        "a": "Anna gave the key to Ben.",
+        "b": "Anna gave the key to Carla.",
+        "view": "A",
+        "first": "shown",
+        "head": "L9H4",
+        "mode": "matrix",
+        "at": "A3",
+        "ablate": "mean",
+    }
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert {name: value[0] for name, value in app.query_params.items()} == link
+    assert "Layer 9 · Head 4" in interpreted(app)
+    assert app.toggle(key="sel_drop_first").value is False
+    assert app.get("button_group")[0].value == "A"
+
+
+def test_choices_go_into_the_address(app: AppTest):
+    app.run()
+    assert dict(app.query_params) == {}
+    app.toggle(key="sel_drop_first").set_value(False).run()
+    app.text_input(key="sel_b").set_value("").run()
+    assert {name: value[0] for name, value in app.query_params.items()} == {
+        "first": "shown",
+        "b": "",
+    }
+
+
+def test_a_mangled_link_gives_sentences_and_a_page_that_works(app: AppTest):
+    app.query_params["head"] = "<script>"
+    app.query_params["view"] = "sideways"
+    app.query_params["at"] = "Z99"
+    app.run()
+    assert not app.exception
+    assert sum("so it was left out" in text for text in words(app)) == 3
+    assert len(payloads(app)) == 3
+
+
+def test_a_position_beyond_the_text_is_the_last_word(app: AppTest):
+    app.query_params["at"] = "B999999"
+    app.run()
+    assert not app.exception
+    assert said(app, "after “too wide.”")
+
+
+def test_an_unreachable_model_is_one_sentence_and_the_packaged_one_still_works(app: AppTest):
+    app.query_params["model"] = "nobody/there-is-no-such-model"
+    app.run()
+    assert not app.exception
+    assert said(app, "nobody/there-is-no-such-model")
+    assert not payloads(app)
+    app.selectbox(key="sel_model").set_value("smollm2-135m").run()
+    assert len(payloads(app)) == 3
+
+
+def test_the_cache_key_holds_the_dtype(app: AppTest, fresh_caches):
+    app.run()
+    full = app.sidebar.text[0].value
+    app.selectbox(key="sel_dtype").set_value("bfloat16").run()
+    assert not app.exception
+    assert app.sidebar.text[0].value != full
+    assert len(work.stores().labs) == 2
+    app.selectbox(key="sel_dtype").set_value("auto").run()
+    assert app.sidebar.text[0].value == full
+
+
+def test_a_hosted_server_offers_packaged_models_only(app: AppTest, monkeypatch):
+    monkeypatch.setenv("ATTNLAB_HOSTED", "1")
+    app.query_params["model"] = "/etc"
+    app.run()
+    assert not app.exception
+    assert said(app, "This server offers SmolLM2 135M, MiniLM L6 only")
+    assert app.selectbox(key="sel_model").options == ["SmolLM2 135M", "MiniLM L6"]
+    assert not payloads(app)
+
+
+def test_stopped_work_says_so_and_can_run_again(app: AppTest, fresh_caches, monkeypatch):
+    def stopped(*_):
+        raise Cancelled("Stopped: reading sentence A.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("attnlab.ui.engine.read", stopped)
+        app.run()
+        assert not app.exception
+        assert said(app, "Stopped: reading sentence A.")
+    app.button[0].click().run()
+    assert len(payloads(app)) == 3
+
+
+def test_a_busy_model_is_one_sentence(app: AppTest, monkeypatch):
+    def busy(*_):
+        raise AttnLabError("Other sessions have kept the model busy for 120 seconds.")
+
+    monkeypatch.setattr("attnlab.ui.engine.read", busy)
+    app.run()
+    assert not app.exception
+    assert said(app, "Other sessions have kept the model busy")
