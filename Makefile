@@ -20,7 +20,8 @@ threads := $(shell n=$$(( $(cores) / 2 )); [ $$n -gt 4 ] && n=4; [ $$n -lt 1 ] &
 OMP_NUM_THREADS ?= $(threads)
 OMP_WAIT_POLICY ?= PASSIVE
 # glibc hands large blocks back to the system after every layer, and the next layer pays for fresh
-# pages: at 1,024 tokens a third of the time. Keep them. Other systems ignore these names.
+# pages: at 1,024 tokens up to a third of the time. Keep them. One arena, because the app runs models
+# in threads, whose own arenas cannot hold large blocks. Other systems ignore these names.
 MALLOC_ARENA_MAX ?= 1
 MALLOC_MMAP_MAX_ ?= 0
 MALLOC_TRIM_THRESHOLD_ ?= 4000000000
