@@ -180,9 +180,11 @@ def entry(name: str) -> Entry:
     """
     found = lookup(name)
     if found is None:
-        near = difflib.get_close_matches(name.strip().lower(), CATALOGUE, n=3, cutoff=0.5)
-        known = ", ".join(near or CATALOGUE)
-        word = "Did you mean" if near else "The catalogue has"
-        end = "?" if near else "."
-        raise ModelNotFound(f"There is no model “{name}” in the catalogue. {word} {known}{end}")
+        raise ModelNotFound(f"There is no model “{name}” in the catalogue; try {near(name)}.")
     return found
+
+
+def near(name: str) -> str:
+    """The catalogue names nearest to a mistyped one, as a list for a sentence."""
+    close = difflib.get_close_matches(name.strip().lower(), CATALOGUE, n=3, cutoff=0.5)
+    return ", ".join(close or CATALOGUE)

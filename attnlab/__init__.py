@@ -1,0 +1,53 @@
+"""AttnLab: what attention does, in a formula, in our own transformer, in any pretrained model.
+
+    import attnlab as al
+
+    lab = al.load("smollm2-135m")
+    trace = lab.run("The animal didn't cross the street because it was too wide.")
+    trace.weights[4, 2]          # [Q, S]: what layer 4, head 2 looks at
+
+Names are imported when first used: importing ``attnlab`` loads neither transformers nor torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_PUBLIC = {
+    "attnlab.attention": ("Mask", "Where", "attend", "explain"),
+    "attnlab.pretrained.catalogue": ("CATALOGUE",),
+    "attnlab.pretrained.load": ("load",),
+    "attnlab.pretrained.lab": ("Lab",),
+    "attnlab.trace": (
+        "Block",
+        "Cancel",
+        "Capture",
+        "Edit",
+        "MeanHead",
+        "Runner",
+        "Site",
+        "Temperature",
+        "Token",
+        "Trace",
+        "ZeroHead",
+        "edit_from_json",
+    ),
+}
+_HOME = {name: module for module, names in _PUBLIC.items() for name in names}
+_MODULES = ("analysis", "attention", "errors", "pretrained", "trace", "viz")
+
+__all__ = [*_HOME, "errors"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"attnlab.{name}")
+    raise AttributeError(f"module 'attnlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME, *_MODULES])

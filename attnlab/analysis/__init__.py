@@ -1,0 +1,1 @@
+"""Analyses, written against ``Runner``: they hold for every model in AttnLab."""

@@ -1,0 +1,12 @@
+"""Attention from scratch: one function, its masks, and what can be observed on the way.
+
+Axis letters, everywhere in AttnLab: B batch, L layers, H query heads, K key/value heads,
+Q queries, S keys (source), D head size of queries and keys, E value size, M model width,
+V vocabulary.
+"""
+
+from attnlab.attention.attend import TILE, Explanation, attend, explain
+from attnlab.attention.mask import Mask, causal_mask
+from attnlab.attention.stages import At, Where
+
+__all__ = ["TILE", "At", "Explanation", "Mask", "Where", "attend", "causal_mask", "explain"]

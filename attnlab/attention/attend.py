@@ -1,0 +1,288 @@
+"""The one attention function (Vaswani et al. 2017, section 3.2.1).
+
+    attention(q, k, v) = softmax(scale · q kᵀ + bias + mask) v
+
+It runs on four hand-typed vectors, in our transformer, and inside pretrained models. Long texts
+go through it in tiles of queries that skip the masked future; every row is still exact, because
+a tile holds whole rows of keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attnlab.attention.mask import Mask, block_of, causal_mask, rows_of
+from attnlab.attention.stages import STAGES, At, Where, visitor
+
+TILE = 256
+"""Queries in a tile. Up to this many, there is one tile."""
+
+
+def attend(
+    q: Float[Tensor, "B H Q D"],
+    k: Float[Tensor, "#B K S D"],
+    v: Float[Tensor, "#B K S E"],
+    mask: Mask | Tensor | None = None,
+    *,
+    bias: Float[Tensor, "#B #H #Q #S"] | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sinks: Float[Tensor, H] | None = None,
+    causal: bool = False,
+    at: At | None = None,
+    where: Where | None = None,
+    tile: int = TILE,
+    workspace: dict[str, Tensor] | None = None,
+) -> Float[Tensor, "B H Q E"]:
+    """What each query gathers from the values it attends to.
+
+    Args:
+        q, k, v: queries, keys, values. With K < H, H / K consecutive query heads share one
+            key/value head (grouped-query attention, Ainslie et al. 2023); E may differ from D.
+        mask: who may be seen; any form that ``Mask.of`` reads.
+        bias: added to the scaled scores (T5's relative positions, ALiBi).
+        scale: factor on q·k; 1/√D when None.
+        softcap: c · tanh(scores / c) after scaling (Gemma 2).
+        sinks: one learned logit a head that takes part in the softmax and then is dropped, so
+            that rows sum to less than 1 (gpt-oss).
+        causal: hide the future; joined with ``mask``'s None only.
+        at: called at each stage, see ``attnlab.attention.stages``.
+        where: site, rows and absolute positions, passed on to ``at``.
+        tile: queries in a tile.
+        workspace: a dict that keeps the tiles' buffers between calls of one run.
+
+    Returns:
+        z, per-head outputs. A query that sees no key gets zeros. The softmax is taken in float32
+        at least.
+
+    Raises:
+        ValueError: H is not a multiple of K.
+    """
+    if q.shape[1] % k.shape[1]:
+        raise ValueError(f"{q.shape[1]} query heads cannot share {k.shape[1]} key/value heads")
+    where = _locate(q, k, where)
+    visit = visitor(at, where)
+    q, k, v = visit("q", q), visit("k", k), visit("v", v)
+    mask = _edited_mask(mask, causal, q, k, at, where)
+    setting = _Setting(
+        scale=q.shape[-1] ** -0.5 if scale is None else scale,
+        softcap=softcap,
+        sinks=sinks,
+        bias=bias,
+        mask=mask,
+        inplace=_may_overwrite(q, k, at),
+        whole_rows=getattr(at, "whole_rows", False),
+    )
+    return visit("z", _all_tiles(q, k, v, setting, at, where, tile, workspace))
+
+
+def _may_overwrite(q: Tensor, k: Tensor, at: At | None) -> bool:
+    """In-place work needs gradients off, and nobody who could hand us a tensor that is theirs."""
+    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad):
+        return False
+    return at is None or not {"scores", "scaled", "masked"} & set(getattr(at, "stages", STAGES))
+
+
+@dataclass
+class _Setting:
+    """What every tile of one call shares."""
+
+    scale: float
+    softcap: float | None
+    sinks: Tensor | None
+    bias: Tensor | None
+    mask: Mask
+    inplace: bool
+    whole_rows: bool
+
+
+def _locate(q: Tensor, k: Tensor, where: Where | None) -> Where:
+    """Fill in the ranges that follow from the shapes."""
+    queries, keys = q.shape[2], k.shape[2]
+    given = where or Where(queries=range(max(keys - queries, 0), keys))
+    first_q, first_k = given.queries.start, given.keys.start
+    return Where(
+        site=given.site,
+        rows=range(q.shape[0]),
+        queries=range(first_q, first_q + queries),
+        keys=range(first_k, first_k + keys),
+        query_index=range(queries),
+        key_index=range(keys),
+        group=q.shape[1] // k.shape[1],
+    )
+
+
+def _edited_mask(
+    mask: Mask | Tensor | None, causal: bool, q: Tensor, k: Tensor, at: At | None, where: Where
+) -> Mask:
+    """The mask as a Mask, after ``at`` has had its say on who is visible."""
+    if mask is None and causal and q.shape[2] > 1:
+        mask = causal_mask(q.shape[2], k.shape[2], q.device)
+    mask = Mask.of(mask)
+    if at is None or "mask" not in getattr(at, "stages", ("mask",)):
+        return mask
+    visible = mask.visible
+    if visible is None:
+        visible = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=q.device)
+    visible = visible.expand(*visible.shape[:2], q.shape[2], k.shape[2])
+    edited = at("mask", visible, where)
+    return mask if edited is visible else Mask(edited, mask.bias)
+
+
+def _all_tiles(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    setting: _Setting,
+    at: At | None,
+    where: Where,
+    tile: int,
+    workspace: dict[str, Tensor] | None,
+) -> Tensor:
+    queries, keys = q.shape[2], k.shape[2]
+    if queries <= tile:
+        span = _span(setting, 0, queries, keys)
+        return _tile(q, k, v, setting, at, where.tile(range(queries), range(*span)), None)
+    workspace = {} if workspace is None and setting.inplace else workspace
+    buffers = workspace if setting.inplace else None
+    parts = []
+    for start in range(0, queries, tile):
+        rows = range(start, min(start + tile, queries))
+        keys_seen = range(*_span(setting, rows.start, rows.stop, keys))
+        part = q[:, :, rows.start : rows.stop]
+        parts.append(_tile(part, k, v, setting, at, where.tile(rows, keys_seen), buffers))
+    # [B, Q, H, E] in memory: the layout in which the output projection reads it.
+    return torch.cat([part.transpose(1, 2) for part in parts], 1).transpose(1, 2)
+
+
+def _span(setting: _Setting, start: int, stop: int, keys: int) -> tuple[int, int]:
+    first, last, _ = setting.mask.span(start, stop, keys)
+    return (0, keys) if setting.whole_rows else (first, last)
+
+
+def _tile(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    setting: _Setting,
+    at: At | None,
+    where: Where,
+    buffers: dict[str, Tensor] | None,
+) -> Tensor:
+    """Some queries against the keys they can see; whole rows, so nothing is approximated."""
+    visit = visitor(at, where)
+    seen = slice(where.key_index.start, where.key_index.stop)
+    k, v = k[:, :, seen], v[:, :, seen]
+    batch, heads, queries, _ = q.shape
+    grouped = q.reshape(batch, k.shape[1], where.group * queries, q.shape[-1])
+    scores = _product(grouped, k.transpose(-1, -2), buffers, "scores")
+    scores = visit("scores", scores.view(batch, heads, queries, -1), where)
+    scores = _scaled(scores, setting)
+    scores = _masked(visit("scaled", scores, where), setting, where)
+    sinks = setting.sinks
+    if sinks is not None:
+        sinks = visit("sinks", sinks.expand(batch, heads), where)
+    weights = _softmax(visit("masked", scores, where), sinks, setting.inplace)
+    weights = visit("weights", _emptied(weights, setting, where), where).to(v.dtype)
+    weights = weights.reshape(batch, k.shape[1], where.group * queries, -1)
+    return torch.matmul(weights, v).view(batch, heads, queries, v.shape[-1])
+
+
+def _product(a: Tensor, b: Tensor, buffers: dict[str, Tensor] | None, name: str) -> Tensor:
+    """a @ b, in a buffer kept from tile to tile: fresh memory costs more than the product."""
+    if buffers is None:
+        return torch.matmul(a, b)
+    shape = (*a.shape[:-1], b.shape[-1])
+    return torch.matmul(a, b, out=_buffer(buffers, name, shape, a.dtype, a.device))
+
+
+def _buffer(
+    buffers: dict[str, Tensor],
+    name: str,
+    shape: tuple[int, ...],
+    dtype: torch.dtype,
+    device: torch.device,
+) -> Tensor:
+    size = torch.Size(shape).numel()
+    kept = buffers.get(name)
+    if kept is None or kept.numel() < size or kept.dtype != dtype or kept.device != device:
+        kept = buffers[name] = torch.empty(size, dtype=dtype, device=device)
+    return kept[:size].view(shape)
+
+
+def _scaled(scores: Tensor, setting: _Setting) -> Tensor:
+    scores = scores.mul_(setting.scale) if setting.inplace else scores * setting.scale
+    if setting.softcap is not None:
+        scores = torch.tanh(scores / setting.softcap) * setting.softcap
+    return scores
+
+
+def _masked(scores: Tensor, setting: _Setting, where: Where) -> Tensor:
+    """Add the biases; take hidden keys out altogether, so that no score can bring one back."""
+    rows, keys = where.query_index, where.key_index
+    for bias in (setting.bias, setting.mask.bias):
+        if bias is not None:
+            scores = scores + block_of(bias, rows, keys)
+    visible = setting.mask.visible
+    if visible is None:
+        return scores
+    hides = setting.mask.span(rows.start, rows.stop, keys.stop)[2] or setting.whole_rows
+    if not hides:
+        return scores
+    hidden = ~block_of(visible, rows, keys)
+    fill = float("-inf")
+    return (
+        scores.masked_fill_(hidden, fill) if setting.inplace else scores.masked_fill(hidden, fill)
+    )
+
+
+def _softmax(scores: Tensor, sinks: Tensor | None, inplace: bool) -> Tensor:
+    wide = torch.promote_types(scores.dtype, torch.float32)
+    if sinks is not None:
+        extra = sinks[:, :, None, None].expand(*scores.shape[:3], 1).to(scores.dtype)
+        return torch.softmax(torch.cat([scores, extra], -1), -1, dtype=wide)[..., :-1]
+    if inplace and scores.dtype == wide:
+        return torch.softmax(scores, -1, out=scores)
+    return torch.softmax(scores, -1, dtype=wide)
+
+
+def _emptied(weights: Tensor, setting: _Setting, where: Where) -> Tensor:
+    """A query that sees nothing has no weights: zeros, where softmax would say 0/0."""
+    dead = setting.mask.dead
+    if dead is None:
+        return weights
+    dead = rows_of(dead, where.query_index.start, where.query_index.stop)
+    return weights.masked_fill_(dead, 0) if setting.inplace else torch.where(dead, 0.0, weights)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Every stage of one call, whole: scores, scaled, masked, weights [B, H, Q, S]; z [B, H, Q, E].
+
+    ``masked`` holds −∞ at hidden keys.
+    """
+
+    scores: Tensor
+    scaled: Tensor
+    masked: Tensor
+    weights: Tensor
+    z: Tensor
+
+
+def explain(
+    q: Tensor, k: Tensor, v: Tensor, mask: Mask | Tensor | None = None, **options: object
+) -> Explanation:
+    """``attend``, with every stage kept. Same arguments, same numbers, same errors."""
+    kept: dict[str, Tensor] = {}
+
+    def keep(stage: str, tensor: Tensor, where: Where) -> Tensor:
+        kept[stage] = tensor.clone()
+        return tensor
+
+    keep.whole_rows = True
+    z = attend(q, k, v, mask, at=keep, tile=q.shape[2], **options)
+    return Explanation(kept["scores"], kept["scaled"], kept["masked"], kept["weights"], z)

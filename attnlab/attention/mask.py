@@ -1,0 +1,102 @@
+"""What attention needs to know about a mask, worked out once.
+
+A mask reaches us in many forms: none, boolean (True: may attend), or additive (0 and a very
+negative number, sometimes with a bias mixed in, such as ALiBi). ``Mask`` splits it into who is
+*visible* and what *bias* is added, so that a hidden key can be removed rather than outweighed:
+an additive −1e9 loses to a score of −2e9, and on a row with every key masked it gives a uniform
+row over the future.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+class Mask:
+    """Visibility and bias over [Q, S], with the spans of keys that a tile of queries can see.
+
+    ``visible``: bool, broadcastable to [B, H, Q, S], or None when every key is visible.
+    ``bias``: float, added to the scaled scores, or None.
+    """
+
+    def __init__(
+        self,
+        visible: Bool[Tensor, "#B #H #Q #S"] | None = None,
+        bias: Float[Tensor, "#B #H #Q #S"] | None = None,
+    ) -> None:
+        self.visible = visible
+        self.bias = bias
+        self._spans: dict[tuple[int, int, int], tuple[int, int, bool]] = {}
+        self._dead: Tensor | None = None
+        self._dead_known = False
+
+    @classmethod
+    def of(cls, mask: Mask | Tensor | None) -> Mask:
+        """Read any mask form.
+
+        Args:
+            mask: a Mask; None; bool (True: may attend) or additive float, with 2 to 4 axes that
+                broadcast to [B, H, Q, S]. An additive entry below half of its type's lowest
+                number counts as hidden, anything else as a bias.
+        """
+        if isinstance(mask, Mask):
+            return mask
+        if mask is None:
+            return cls()
+        while mask.dim() < 4:
+            mask = mask.unsqueeze(0)
+        if mask.dtype == torch.bool:
+            return cls(visible=mask)
+        visible = mask > torch.finfo(mask.dtype).min / 2
+        bias = mask.masked_fill(~visible, 0)
+        return cls(None if bool(visible.all()) else visible, bias if bool(bias.any()) else None)
+
+    @property
+    def dead(self) -> Bool[Tensor, "#B #H #Q 1"] | None:
+        """Rows that see no key at all, or None where there are none. Found once per mask."""
+        if not self._dead_known:
+            if self.visible is not None:
+                dead = ~self.visible.any(-1, keepdim=True)
+                self._dead = dead if bool(dead.any()) else None
+            self._dead_known = True
+        return self._dead
+
+    def span(self, start: int, stop: int, keys: int) -> tuple[int, int, bool]:
+        """The keys that queries start..stop can see: first, last + 1, and whether any is hidden.
+
+        A causal mask lets a tile skip its future, a sliding window its past too.
+        """
+        if self.visible is None or self.visible.shape[-1] == 1:
+            return 0, keys, self.visible is not None
+        found = self._spans.get((start, stop, keys))
+        if found is None:
+            seen = rows_of(self.visible, start, stop).flatten(0, 2)
+            columns = seen.any(0).nonzero().flatten()
+            first, last = (int(columns[0]), int(columns[-1]) + 1) if len(columns) else (0, 1)
+            found = first, last, not bool(seen[:, first:last].all())
+            self._spans[start, stop, keys] = found
+        return found
+
+
+def rows_of(tensor: Tensor, start: int, stop: int) -> Tensor:
+    """Queries start..stop of a tensor [.., Q or 1, S]."""
+    return tensor if tensor.shape[-2] == 1 else tensor[..., start:stop, :]
+
+
+def block_of(tensor: Tensor, queries: range, keys: range) -> Tensor:
+    """Queries × keys of a tensor [.., Q or 1, S or 1]."""
+    rows = rows_of(tensor, queries.start, queries.stop)
+    return rows if rows.shape[-1] == 1 else rows[..., keys.start : keys.stop]
+
+
+def causal_mask(queries: int, keys: int, device: torch.device | None = None) -> Mask:
+    """Each query sees itself and what came before; with more keys than queries (a key/value
+    cache), the last query sits at the last key.
+
+    >>> causal_mask(3, 3).visible.int()[0, 0].tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    whole = torch.ones(queries, keys, dtype=torch.bool, device=device)
+    return Mask(visible=whole.tril(keys - queries)[None, None])

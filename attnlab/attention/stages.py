@@ -1,0 +1,72 @@
+"""The named values inside attention, and how a caller reads or changes one.
+
+``attend`` calls ``at(stage, tensor, where)`` at each stage and goes on with what comes back.
+In order: q, k, v (once, whole), mask (once, whole), then for each tile of queries scores,
+scaled, sinks, masked, weights, and at last z (once, whole).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from torch import Tensor
+
+WHOLE_STAGES = ("q", "k", "v", "mask", "z")
+TILED_STAGES = ("scores", "scaled", "sinks", "masked", "weights")
+STAGES = WHOLE_STAGES + TILED_STAGES
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a tensor handed to ``at`` lies.
+
+    ``queries`` and ``keys`` are absolute positions in the text, so they stay right with a
+    key/value cache; ``query_index`` and ``key_index`` count from the first query and key of this
+    call. ``group`` says how many consecutive query heads share a key/value head (H / K).
+    """
+
+    site: Any = None
+    rows: range = field(default=range(0))
+    queries: range = field(default=range(0))
+    keys: range = field(default=range(0))
+    query_index: range = field(default=range(0))
+    key_index: range = field(default=range(0))
+    group: int = 1
+
+    def tile(self, queries: range, keys: range) -> Where:
+        """The same place, narrowed to these query and key indices of the call."""
+        first_q, first_k = self.queries.start, self.keys.start
+        return replace(
+            self,
+            query_index=queries,
+            key_index=keys,
+            queries=range(first_q + queries.start, first_q + queries.stop),
+            keys=range(first_k + keys.start, first_k + keys.stop),
+        )
+
+
+class At(Protocol):
+    """What ``attend`` calls at each stage.
+
+    A plain function will do; it then sees every stage. Two optional attributes save work:
+    ``stages`` (a container of the names it wants) and ``whole_rows`` (True when it needs rows
+    over all keys, the masked future included, at the stages from scores to weights).
+
+    The tensor is borrowed: it may be overwritten once the call returns, so keep a copy.
+    """
+
+    def __call__(self, stage: str, tensor: Tensor, where: Where) -> Tensor: ...
+
+
+def visitor(at: At | None, where: Where) -> Callable[..., Tensor]:
+    """``visit(stage, tensor, where=...)``: calls ``at`` where it is wanted, else returns tensor."""
+    if at is None:
+        return lambda stage, tensor, where=where: tensor
+    wanted = getattr(at, "stages", STAGES)
+
+    def visit(stage: str, tensor: Tensor, where: Where = where) -> Tensor:
+        return at(stage, tensor, where) if stage in wanted else tensor
+
+    return visit

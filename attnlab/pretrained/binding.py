@@ -1,0 +1,39 @@
+"""Binding edits to a runner: refused here, before the run, or made ready."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attnlab.errors import EditRefused
+from attnlab.trace.edits import Bound, Edit
+from attnlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from attnlab.pretrained.lab import Lab
+
+_ALWAYS = frozenset({"sinks"})
+"""Stages that exist only where a model has them, so no tier needs to offer them."""
+
+
+def bind(
+    lab: Lab, edits: Sequence[Edit], donor: Trace | None, *, check_only: bool = False
+) -> tuple[Bound, ...]:
+    """The edits bound to a model and, where they need one, to a plain run of the same text.
+
+    Raises:
+        EditRefused: not an edit, a site that the model does not have, or a stage that its tier
+            cannot change.
+    """
+    for edit in edits:
+        if not isinstance(edit, Edit):
+            raise EditRefused(f"{edit!r} is no edit; try al.ZeroHead(layer, head).")
+        edit.sites(lab)
+        missing = edit.stages - lab.editable - _ALWAYS
+        if missing:
+            can = ", ".join(sorted(lab.editable)) or "nothing"
+            raise EditRefused(
+                f"{edit} changes {', '.join(sorted(missing))}, which cannot be changed in "
+                f"{lab.name} (tier {lab.tier}); what can: {can}."
+            )
+    return () if check_only else tuple(edit.bind(lab, donor) for edit in edits)

@@ -1,0 +1,162 @@
+"""Hooks on the clone: the residual stream, the head's positions, and z in the tap tier.
+
+They go in once, at load. Each reads the current run and does nothing without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.attention import Where
+from attnlab.pretrained.dispatch import where_of
+from attnlab.pretrained.watch import hidden_of
+from attnlab.trace.run import Run, current_run
+from attnlab.trace.site import Block, Site
+
+
+def install_stream(
+    modules: Mapping[str, nn.Module], blocks: Sequence[Block], main_role: str
+) -> None:
+    """Watch every block, and the modules whose outputs it adds to the stream."""
+    by_path: dict[str, list[Block]] = {}
+    for block in blocks:
+        by_path.setdefault(block.path, []).append(block)
+    main = sum(block.role == main_role for block in blocks)
+    for path, repeats in by_path.items():
+        modules[path].register_forward_pre_hook(
+            _entering(repeats, main_role, main), with_kwargs=True
+        )
+        modules[path].register_forward_hook(_leaving("resid_post", repeats))
+        for stage in ("attn_out", "cross_out", "mlp_out"):
+            leaf = getattr(repeats[0], stage)
+            if leaf and all(getattr(block, stage) == leaf for block in repeats):
+                modules[leaf].register_forward_hook(_leaving(stage, repeats, leaf))
+
+
+def _entering(repeats: list[Block], main_role: str, main: int) -> Callable:
+    def hook(module: nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
+        run = current_run()
+        if run is None:
+            return None
+        run.check()
+        block = repeats[run.nth_call(f"block {repeats[0].path}") % len(repeats)]
+        found = hidden_of(args, kwargs)
+        if found is None:
+            return None
+        place, hidden = found
+        if block.role == main_role:
+            run.report(block.layer + 1, main)
+            hidden = _grown(run, block, hidden)
+        new = visit_stream("resid_pre", block, hidden, run)
+        if new is found[1]:
+            return None
+        if isinstance(place, str):
+            return args, {**kwargs, place: new}
+        return (*args[:place], new, *args[place + 1 :]), kwargs
+
+    return hook
+
+
+def _grown(run: Run, block: Block, hidden: Tensor) -> Tensor:
+    """Let the rows that enter at this block join, as copies of row 0."""
+    joining = sum(row.enters == block.layer for row in run.rows)
+    if not joining:
+        return hidden
+    run.batch += joining
+    return torch.cat([hidden, hidden[:1].expand(joining, *hidden.shape[1:])])
+
+
+def _leaving(stage: str, repeats: list[Block], leaf: str = "") -> Callable:
+    def hook(module: nn.Module, args: tuple, output: Any) -> Any:
+        run = current_run()
+        if run is None:
+            return None
+        block = repeats[run.nth_call(f"{stage} {repeats[0].path}") % len(repeats)]
+        if not run.touches(stage, block):
+            return None
+        tensor = output if isinstance(output, Tensor) else output[0]
+        factor = block.factor(leaf)
+        # Some feed-forwards put batch and positions on one axis: [B · Q, M].
+        added = tensor if tensor.dim() == 3 else tensor.view(run.batch, -1, tensor.shape[-1])
+        added = added if factor == 1.0 else added * factor
+        new = visit_stream(stage, block, added, run)
+        if new is added:
+            return None
+        new = (new if factor == 1.0 else new / factor).view_as(tensor)
+        return new if isinstance(output, Tensor) else (new, *output[1:])
+
+    return hook
+
+
+def visit_stream(stage: str, block: Block, tensor: Tensor, run: Run) -> Tensor:
+    """Show [B, Q, M] to the run."""
+    if not run.touches(stage, block):
+        return tensor
+    queries = tensor.shape[1]
+    where = Where(
+        site=block,
+        rows=range(tensor.shape[0]),
+        queries=range(run.past, run.past + queries),
+        query_index=range(queries),
+    )
+    return run.visit(stage, block, tensor, where, queries, 0)
+
+
+def install_final(module: nn.Module, role: str) -> None:
+    """Show the last hidden states of an encoder or decoder, after its last norm."""
+    place = Block(path="", role=role, layer=0)
+
+    def hook(module: nn.Module, args: tuple, output: Any) -> None:
+        run = current_run()
+        if run is None or not run.touches("final", place):
+            return
+        hidden = getattr(output, "last_hidden_state", None)
+        visit_stream("final", place, output[0] if hidden is None else hidden, run)
+
+    module.register_forward_hook(hook)
+
+
+def install_head(head: nn.Module) -> None:
+    """Let the language-model head see only the positions whose logits were asked for."""
+
+    def hook(module: nn.Module, args: tuple) -> tuple | None:
+        run = current_run()
+        if run is None or run.positions is None:
+            return None
+        hidden = args[0]
+        index = run.positions.to(hidden.device)
+        index = index.expand(hidden.shape[0], -1)[..., None].expand(-1, -1, hidden.shape[-1])
+        return (hidden.gather(1, index), *args[1:])
+
+    head.register_forward_pre_hook(hook)
+
+
+def install_taps(modules: Mapping[str, nn.Module], sites: Sequence[Site]) -> None:
+    """Show z where the output projection reads it."""
+    by_path: dict[str, list[Site]] = {}
+    for site in sites:
+        by_path.setdefault(site.out_proj, []).append(site)
+    for path, repeats in by_path.items():
+        modules[path].register_forward_pre_hook(_reading(repeats))
+
+
+def _reading(repeats: list[Site]) -> Callable:
+    def hook(module: nn.Module, args: tuple) -> tuple | None:
+        run = current_run()
+        if run is None:
+            return None
+        site = repeats[run.nth_call(f"z {repeats[0].out_proj}") % len(repeats)]
+        if not run.touches("z", site):
+            return None
+        z = args[0].unflatten(-1, (site.heads, -1)).transpose(1, 2)
+        queries = z.shape[2]
+        new = run.visit("z", site, z, where_of(site, run, queries, queries), queries, queries)
+        if new is z:
+            return None
+        return (new.transpose(1, 2).flatten(2), *args[1:])
+
+    return hook

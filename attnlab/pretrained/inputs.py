@@ -1,0 +1,100 @@
+"""Inputs for the probe, and the shapes that runs feed to a model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+Inputs = Mapping[str, Tensor]
+
+_PROBE_LENGTHS = (11, 7)
+"""Source and target lengths of the probe: different, so that a call's shape tells its role."""
+
+
+def keywords(model: nn.Module) -> frozenset[str]:
+    """The keywords that a model's forward takes by name."""
+    return frozenset(inspect.signature(model.forward).parameters)
+
+
+def probe_inputs(model: Any) -> dict[str, Tensor]:
+    """Two random texts, the second one shorter and padded on the right.
+
+    Raises:
+        KeyError: the model does not read token ids; the caller passes inputs of their own.
+    """
+    if model.main_input_name != "input_ids":
+        raise KeyError(model.main_input_name)
+    config = model.config.get_text_config()
+    length, target = (min(n, longest_text(model.config) or n) for n in _PROBE_LENGTHS)
+    ids = _random_ids(config, 2, length, model.device)
+    mask = torch.ones_like(ids)
+    mask[1, -3:] = 0
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    if model.config.is_encoder_decoder:
+        inputs["decoder_input_ids"] = _random_ids(config, 2, target, model.device)
+    return inputs
+
+
+def longest_text(config: Any) -> int | None:
+    """The most tokens that the configuration allows, or None where it sets no limit."""
+    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+def _random_ids(config: Any, batch: int, length: int, device: torch.device) -> Tensor:
+    """Random ids that are no special tokens: some models read their positions off those."""
+    special = {
+        value
+        for name in ("pad", "bos", "eos", "mask", "decoder_start", "cls", "sep")
+        for value in _listed(getattr(config, f"{name}_token_id", None))
+    }
+    ordinary = [i for i in range(min(config.vocab_size, 4096)) if i not in special]
+    pick = torch.Generator().manual_seed(len(ordinary))
+    chosen = torch.randint(len(ordinary), (batch, length), generator=pick)
+    return torch.tensor(ordinary)[chosen].to(device)
+
+
+def _listed(value: Any) -> list[int]:
+    return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
+
+
+def one_row(inputs: Inputs) -> dict[str, Tensor]:
+    """The first row of every input."""
+    return {name: tensor[:1] for name, tensor in inputs.items()}
+
+
+def padded(ids: Sequence[Sequence[int]], pad: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Ids [B, n] padded on the right, and their attention mask.
+
+    On the right because there it changes nothing: positions count from the left, and under a
+    causal mask no real token sees what follows it.
+    """
+    longest = max(map(len, ids))
+    rows = torch.full((len(ids), longest), pad, dtype=torch.long)
+    mask = torch.zeros(len(ids), longest, dtype=torch.long)
+    for row, text in enumerate(ids):
+        rows[row, : len(text)] = torch.tensor(text)
+        mask[row, : len(text)] = 1
+    return rows.to(device), mask.to(device)
+
+
+def output_of(outputs: Any) -> Tensor:
+    """What a run is judged by: logits, or the last hidden states."""
+    for name in ("logits", "logits_per_text", "last_hidden_state"):
+        found = getattr(outputs, name, None)
+        if found is not None:
+            return found
+    raise KeyError("The model gives neither logits nor hidden states.")
+
+
+def real_rows(outputs: Any, inputs: Inputs) -> Tensor:
+    """The output at unpadded positions: an emptied padding row legitimately differs."""
+    output, mask = output_of(outputs), inputs.get("attention_mask")
+    reads_mask = "decoder_input_ids" not in inputs and mask is not None
+    if reads_mask and output.dim() == 3 and output.shape[:2] == mask.shape:
+        return output[mask.bool()]
+    return output

@@ -1,0 +1,218 @@
+"""A Lab: a pretrained model with its tokenizer and what the probe found. A Runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.errors import CaptureError, InputError
+from attnlab.pretrained import texts
+from attnlab.pretrained.binding import bind
+from attnlab.pretrained.generate import generate
+from attnlab.pretrained.inputs import keywords, padded
+from attnlab.pretrained.probe import main_role_of, output_head, probe
+from attnlab.pretrained.result import Asked, trace_of
+from attnlab.pretrained.serial import serial_for
+from attnlab.pretrained.tap import SoftmaxTap
+from attnlab.pretrained.trust import trust_of
+from attnlab.trace.capture import Capture, as_captures
+from attnlab.trace.edits import Edit
+from attnlab.trace.run import Cancel, Logits, Row, Run
+from attnlab.trace.token import Token
+from attnlab.trace.trace import Trace
+
+Text = str | Sequence[int] | Tensor | Mapping[str, Tensor]
+"""A text, its token ids, or a model's own inputs (for models that do not read texts)."""
+
+
+class Lab:
+    """A loaded model, made by ``attnlab.load``.
+
+    Attributes:
+        model: the transformers model itself, never changed.
+        tokenizer: its tokenizer, or None.
+        sites, blocks: what the probe found.
+        tier: "dispatch", "tap" or "none".
+        trust: the probe's verdict in words and figures.
+        stages: what can be captured; ``editable``: what edits can change.
+        main_role: "decoder" where there is one, else "encoder".
+        head_kind: "causal", "masked", "seq2seq" or "none".
+        serial: entered around every run.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any = None,
+        *,
+        name: str,
+        head_kind: str,
+        inputs: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        found = probe(model, inputs)
+        self.model, self.tokenizer, self.name, self.head_kind = model, tokenizer, name, head_kind
+        self.tier, self.trust = found.tier, trust_of(found)
+        self.sites, self.blocks = found.layout.sites, found.layout.blocks
+        self.stages, self.editable = found.stages, found.editable
+        self.main_role = main_role_of(self.sites, found.layout)
+        self.serial = serial_for(found.clone)
+        self.has_head = output_head(found.clone) is not None
+        self._clone, self._taps = found.clone, found.taps
+        self._keywords = keywords(found.clone)
+
+    def __repr__(self) -> str:
+        return f"Lab({self.name!r}, {self.trust.sentence})"
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.device
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        return bool(self.model.config.is_encoder_decoder)
+
+    def layers(self, role: str | None = None) -> tuple[int, ...]:
+        """The layers that have attention, in order."""
+        role = role or self.main_role
+        return tuple(sorted({site.layer for site in self.sites if site.role == role}))
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens that a run of this text feeds to the model, special ones included.
+
+        Raises:
+            EmptyText, TextTooLong, InputError: the text cannot be run.
+        """
+        return texts.tokens_of(self, texts.ids_of(self, text))
+
+    def run(
+        self,
+        text: Text,
+        *,
+        target: str | Sequence[int] | None = None,
+        capture: str | Capture | Iterable[str | Capture] = ("weights",),
+        edits: Sequence[Edit] = (),
+        logits: Logits = "all",
+        grad: bool = False,
+        progress: Callable[[float], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Trace:
+        """Run one text.
+
+        Args:
+            text: a text, token ids, or the model's own inputs.
+            target: what an encoder-decoder's decoder is fed, after its start token.
+            capture: what to keep; reading anything else is an error that names it.
+            edits: what to change, in order.
+            logits: "all", "last", a tuple of positions, or None.
+            grad: keep the graph; ``trace.graph`` then holds the captured tensors in it.
+            progress: called with the share of layers done.
+            cancel: checked at every site and block.
+
+        Raises:
+            InputError, EditError, CaptureError: see ``attnlab.errors``.
+            Cancelled: ``cancel`` was set.
+        """
+        options = Asked(as_captures(capture), logits, grad, progress, cancel)
+        if isinstance(text, Mapping):
+            if not isinstance(edits, Sequence) or any(e.needs(self) for e in edits):
+                raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
+            return self._execute(dict(text), [None], [None], options, [bind(self, edits, None)])[0]
+        return self._texts([text], [target], options, edits)[0]
+
+    def run_many(
+        self,
+        texts: Sequence[Text],
+        *,
+        targets: Sequence[str | Sequence[int] | None] | None = None,
+        capture: str | Capture | Iterable[str | Capture] = ("weights",),
+        edits: Sequence[Edit] = (),
+        logits: Logits = "all",
+        progress: Callable[[float], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> list[Trace]:
+        """Run texts of any lengths as one batch; each trace is that of the text alone."""
+        options = Asked(as_captures(capture), logits, False, progress, cancel)
+        return self._texts(list(texts), list(targets or [None] * len(texts)), options, edits)
+
+    def generate(self, text: Text, **options: Any) -> Trace:
+        """Continue a text token by token; see ``attnlab.pretrained.generate.generate``."""
+        return generate(self, text, **options)
+
+    def _texts(
+        self, given: list[Text], targets: list, options: Asked, edits: Sequence[Edit]
+    ) -> list[Trace]:
+        sources = [texts.ids_of(self, text) for text in given]
+        goals = [texts.target_ids(self, target) for target in targets]
+        bounds = self.bind_all(edits, sources, goals)
+        return self._execute(self.inputs(sources, goals), sources, goals, options, bounds)
+
+    def bind_all(self, edits: Sequence[Edit], sources: list, goals: list) -> list[tuple]:
+        """The edits bound for each text; their donors run as one plain batch."""
+        needs = tuple(need for edit in edits for need in edit.needs(self))
+        if not needs:
+            return [bind(self, edits, None)] * len(sources)
+        bind(self, edits, None, check_only=True)
+        plain = [bind(self, (), None)] * len(sources)
+        asked = Asked(needs, None)
+        donors = self._execute(self.inputs(sources, goals), sources, goals, asked, plain)
+        return [bind(self, edits, donor) for donor in donors]
+
+    def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
+        """A padded batch of token ids as the model takes it."""
+        pad = self.model.config.get_text_config().pad_token_id or 0
+        ids, mask = padded(sources, pad, self.device)
+        inputs = {"input_ids": ids}
+        if "attention_mask" in self._keywords:
+            inputs["attention_mask"] = mask
+        elif bool((mask == 0).any()):
+            raise InputError(f"{self.name} takes no attention mask: texts of one length only.")
+        if self.is_encoder_decoder:
+            inputs["decoder_input_ids"] = padded(goals, pad, self.device)[0]
+        return inputs
+
+    def _execute(
+        self,
+        inputs: dict[str, Tensor],
+        sources: list,
+        goals: list,
+        options: Asked,
+        bounds: list[tuple],
+    ) -> list[Trace]:
+        """One forward of a batch; ``sources`` and ``goals`` hold ids, or None for raw inputs."""
+        self._check_captures(options.captures)
+        run = options.run([Row(bound) for bound in bounds])
+        lengths = [
+            len(ids) if ids else None for ids in (goals if self.is_encoder_decoder else sources)
+        ]
+        run.positions = options.positions(lengths, self.has_head, self.device)
+        with self.serial:
+            outputs = self.forward(run, inputs)
+        run.require_reached()
+        return [
+            trace_of(self, run, outputs, row, source, goal, options)
+            for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
+        ]
+
+    def forward(self, run: Run, inputs: Mapping[str, Any], *, use_cache: bool = False) -> Any:
+        """The clone's forward under a run: what every path goes through."""
+        if "use_cache" in self._keywords:
+            inputs = {**inputs, "use_cache": use_cache}
+        with run.entered(), self._observed(run):
+            run.begin_forward()
+            outputs = self._clone(**inputs)
+        ids = inputs.get("decoder_input_ids", inputs.get("input_ids"))
+        run.end_forward(0 if ids is None else ids.shape[1])
+        return outputs
+
+    def _observed(self, run: Run) -> AbstractContextManager:
+        return nullcontext() if self._taps is None else SoftmaxTap(self._taps, run)
+
+    def _check_captures(self, captures: Sequence[Capture]) -> None:
+        for capture in captures:
+            texts.check_capture(self, capture)
+        if self.tier == "none" and any(c.stage == "weights" for c in captures):
+            raise CaptureError(self.trust.sentence)

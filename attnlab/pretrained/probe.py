@@ -1,0 +1,297 @@
+"""One probe at load: how a model can be read, where its attention is, and how far off we are.
+
+The clone runs the probe inputs with transformers' eager attention, then with ours. Calls seen and
+outputs equal: the dispatch tier. Otherwise eager is restored and the softmax is observed: the tap
+tier. Otherwise there is no attention to show. Nothing is decided by a model's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.pretrained import dispatch, hooks, tap
+from attnlab.pretrained.clone import structural_clone
+from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
+from attnlab.pretrained.sites import Layout, layout_of
+from attnlab.pretrained.watch import watch
+from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.run import Row, Run
+from attnlab.trace.site import Site
+
+_TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
+_HALF_TOLERANCE = 0.03
+"""Of the largest output: in half precision some families round differently by 1–2%."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The clone, ready to run, and what is known about it.
+
+    ``difference``: the largest difference from eager at unpadded positions; ``largest``: the
+    largest output, for scale. ``stages``: what can be captured; ``editable``: what can be changed.
+    """
+
+    clone: Any
+    tier: str
+    layout: Layout
+    stages: frozenset[str]
+    editable: frozenset[str]
+    difference: float | None
+    largest: float
+    dtype: torch.dtype
+    taps: tap.Taps | None = None
+    notes: tuple[str, ...] = ()
+
+
+def probe(model: Any, inputs: Mapping[str, Tensor] | None = None) -> Probed:
+    """Clone a model, find out how to read it, and put our hooks into the clone.
+
+    Args:
+        model: a transformers model; it is not changed.
+        inputs: example inputs for a model that does not read token ids; batch of 1 or more.
+    """
+    clone = structural_clone(model)
+    inputs = dict(inputs or probe_inputs(model))
+    inputs = {name: value.to(model.device) for name, value in inputs.items()}
+    if "use_cache" in keywords(clone):
+        inputs["use_cache"] = False
+    why = _switch(clone, "eager")
+    with torch.no_grad():
+        reference = real_rows(clone(**inputs), inputs)
+    found = None
+    if why is None:
+        found, why = _try_dispatch(clone, inputs, reference)
+    if found is None:
+        found = _tapped(clone, inputs, reference, why or "")
+    _install(found)
+    return _measured(found, inputs, reference)
+
+
+def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Probed:
+    """The difference from eager of the clone as it will run, every stage kept."""
+    if found.tier == "none":
+        return found
+    rows = [Row()] * batch_of(inputs)
+    run = Run(rows, tuple(Capture(stage) for stage in sorted(found.stages)))
+    tapped = nullcontext() if found.taps is None else tap.SoftmaxTap(found.taps, run)
+    with run.entered(), tapped:
+        output = real_rows(found.clone(**inputs), inputs)
+    return replace(found, difference=_difference(output, reference))
+
+
+def batch_of(inputs: Mapping[str, Any]) -> int:
+    return next(value.shape[0] for value in inputs.values() if isinstance(value, Tensor))
+
+
+def _switch(clone: Any, name: str) -> str | None:
+    """Set the attention implementation; None, or why that was refused."""
+    try:
+        clone.set_attn_implementation(name)
+    except (KeyError, ValueError, AttributeError) as error:
+        return f"transformers refuses another attention function here ({error})"
+    return None
+
+
+def _lengths(clone: Any, inputs: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Source and target lengths, where the model is an encoder-decoder."""
+    target = inputs.get("decoder_input_ids")
+    if target is None:
+        return None
+    source = inputs.get("input_ids")
+    return (-1 if source is None else source.shape[1]), target.shape[1]
+
+
+def _difference(output: Tensor, reference: Tensor) -> float:
+    if output.shape != reference.shape:
+        return float("inf")
+    off = (output.double() - reference.double()).abs()
+    off = off[~(output.isnan() & reference.isnan())]
+    worst = float(off.max()) if off.numel() else 0.0
+    return float("inf") if worst != worst else worst
+
+
+def _allowed(reference: Tensor) -> float:
+    """The largest difference from eager that rounding explains."""
+    largest = max(1.0, float(reference.abs().max()))
+    tolerance = _TOLERANCE.get(reference.dtype)
+    if tolerance is None:
+        return _HALF_TOLERANCE * largest
+    # Rounding grows with the numbers rounded: 1e-5 is meant for outputs of order 10.
+    return tolerance * max(1.0, largest / 10)
+
+
+def _source_length(record_lengths: tuple[int, int] | None, calls: list) -> tuple[int, int] | None:
+    """An encoder that does not read ids (speech) shows its length in its first call."""
+    if record_lengths is None or record_lengths[0] >= 0 or not calls:
+        return record_lengths
+    return calls[0].call.q.shape[2], record_lengths[1]
+
+
+def _try_dispatch(
+    clone: Any, inputs: dict[str, Any], reference: Tensor
+) -> tuple[Probed | None, str | None]:
+    why = _switch(clone, dispatch.NAME)
+    if why is not None:
+        return None, why
+    record = watch(clone, inputs)
+    if not record.calls:
+        return None, "it computes attention in code of its own"
+    output = real_rows(record.outputs, inputs)
+    off = _difference(output, reference)
+    if off > _allowed(reference):
+        return None, f"our attention function changed its output by {off:.2g}"
+    layout = layout_of(record, clone, _source_length(_lengths(clone, inputs), record.calls))
+    stages = frozenset(ATTENTION_STAGES) | _stream_stages(layout)
+    return (
+        Probed(
+            clone,
+            "dispatch",
+            layout,
+            stages,
+            stages | {"mask", "sinks"},
+            off,
+            float(reference.abs().max()),
+            reference.dtype,
+        ),
+        None,
+    )
+
+
+def _tapped(clone: Any, inputs: dict[str, Any], reference: Tensor, why: str) -> Probed:
+    """Read the model at its softmax, if what is seen there is attention."""
+    _switch(clone, "eager")
+    batch = batch_of(inputs)
+    lengths = {v.shape[1] for v in inputs.values() if isinstance(v, Tensor) and v.dim() == 2}
+    heads = _heads_of(clone.config)
+    record = watch(clone, inputs, softmax=tap.observer(batch, sorted(lengths), heads))
+    seen = [call.call.q.shape[1] > 0 for call in record.calls]
+    record.calls = [call for call, good in zip(record.calls, seen, strict=True) if good]
+    layout = layout_of(record, clone, _lengths(clone, inputs))
+    sites = iter(layout.sites)
+    taps = tap.Taps(tuple(next(sites) if good else None for good in seen))
+    if not record.calls:
+        reason = (
+            "no softmax over whole rows of keys was seen"
+            if any(seen) or seen
+            else ("no softmax was seen")
+        )
+        none = Layout((), layout.blocks)
+        return Probed(
+            clone,
+            "none",
+            none,
+            _stream_stages(none),
+            frozenset(),
+            None,
+            float(reference.abs().max()),
+            reference.dtype,
+            notes=(f"{why}; {reason}",),
+        )
+    return _confirmed_tap(clone, inputs, reference, layout, taps, why)
+
+
+def _confirmed_tap(
+    clone: Any, inputs: dict[str, Any], reference: Tensor, layout: Layout, taps: tap.Taps, why: str
+) -> Probed:
+    modules = dict(clone.named_modules())
+    good = tap.confirmed(clone, inputs, taps, modules)
+    whole = all(good.get(site, False) for site in layout.sites)
+    widths = {site: modules[site.out_proj] for site in layout.sites if good.get(site, False)}
+    renamed = {site: _checked(site, site in widths, modules) for site in layout.sites}
+    layout = Layout(tuple(renamed[site] for site in layout.sites), layout.blocks)
+    taps = tap.Taps(tuple(None if site is None else renamed[site] for site in taps.sites))
+    stream = _stream_stages(layout)
+    stages = frozenset(tap.STAGES) | stream | ({"z"} if whole else frozenset())
+    notes = (f"Read at its softmax, because {why}.",) if why else ()
+    if not whole:
+        notes += (
+            "What each head hands on (z) could not be told apart, so heads cannot be ablated.",
+        )
+    return Probed(
+        clone,
+        "tap",
+        layout,
+        stages,
+        stages,
+        0.0,
+        float(reference.abs().max()),
+        reference.dtype,
+        taps,
+        notes,
+    )
+
+
+def _checked(site: Site, good: bool, modules: Mapping[str, nn.Module]) -> Site:
+    """A tapped site with its value size, or without an output projection."""
+    if not good:
+        return replace(site, out_proj="")
+    weight = modules[site.out_proj].weight
+    width = getattr(modules[site.out_proj], "in_features", weight.shape[0])
+    return replace(site, value_size=width // site.heads, key_size=width // site.heads)
+
+
+def _heads_of(config: Any) -> int:
+    config = config.get_text_config()
+    for name in ("num_attention_heads", "encoder_attention_heads", "n_head", "num_heads"):
+        found = getattr(config, name, None)
+        if isinstance(found, int):
+            return found
+    return 0
+
+
+def _stream_stages(layout: Layout) -> frozenset[str]:
+    """The residual stages that every block of some role exposes."""
+    stages = {"final"}
+    if layout.blocks:
+        stages |= {"resid_pre", "resid_post"}
+    for stage in ("attn_out", "cross_out", "mlp_out"):
+        if any(getattr(block, stage) for block in layout.blocks):
+            stages.add(stage)
+    return frozenset(stages)
+
+
+def _install(found: Probed) -> None:
+    """Mark the sites and put the hooks in; from here on the clone is only read."""
+    modules = dict(found.clone.named_modules())
+    sites = found.layout.sites
+    if found.tier == "dispatch":
+        by_path: dict[str, list[Site]] = {}
+        for site in sites:
+            by_path.setdefault(site.path, []).append(site)
+        for path, here in by_path.items():
+            dispatch.set_sites(modules[path], tuple(here))
+    elif "z" in found.stages:
+        hooks.install_taps(modules, sites)
+    hooks.install_stream(modules, found.layout.blocks, main_role_of(sites, found.layout))
+    for role, module in _ends(found.clone).items():
+        hooks.install_final(module, role or main_role_of(sites, found.layout))
+    head = output_head(found.clone)
+    if head is not None:
+        hooks.install_head(head)
+
+
+def main_role_of(sites: tuple[Site, ...], layout: Layout) -> str:
+    """Decoder where there is one, else encoder."""
+    roles = {place.role for place in (*sites, *layout.blocks)}
+    return "encoder" if roles == {"encoder"} else "decoder"
+
+
+def output_head(model: Any) -> nn.Module | None:
+    """The module that gives logits over the vocabulary, if the model has one."""
+    try:
+        return model.get_output_embeddings()
+    except (AttributeError, NotImplementedError, TypeError):
+        return None
+
+
+def _ends(model: Any) -> dict[str, nn.Module]:
+    """The modules whose output is the last hidden states, by role ("" for the main one)."""
+    if model.config.is_encoder_decoder:
+        return {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
+    return {"": model.base_model}

@@ -1,0 +1,156 @@
+"""What was asked of a run, and the trace made of what it kept."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from attnlab.errors import InputError
+from attnlab.pretrained import texts
+from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.run import Cancel, Logits, Row, Run
+from attnlab.trace.trace import Kept, Trace
+
+if TYPE_CHECKING:
+    from attnlab.pretrained.lab import Lab
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of one call of ``run``."""
+
+    captures: tuple[Capture, ...]
+    logits: Logits = "all"
+    grad: bool = False
+    progress: Callable[[float], None] | None = None
+    cancel: Cancel | None = None
+
+    def __post_init__(self) -> None:
+        known = self.logits in ("all", "last", None) or isinstance(self.logits, tuple)
+        if not known or self.logits == ():
+            raise InputError(
+                f"logits is 'all', 'last', None or a tuple of positions, not {self.logits!r}."
+            )
+
+    def run(self, rows: Sequence[Row], steps: int = 1) -> Run:
+        return Run(rows, self.captures, self.grad, self.progress, self.cancel, steps)
+
+    def positions(
+        self, lengths: Sequence[int | None], has_head: bool, device: torch.device
+    ) -> Tensor | None:
+        """Positions [B, P] to which the language-model head is applied; None: all."""
+        if not has_head or self.logits == "all" or None in lengths:
+            return None
+        rows = [self.chosen(length) for length in lengths]
+        return torch.tensor(rows, device=device)
+
+    def chosen(self, length: int) -> tuple[int, ...]:
+        """The positions of a text of this length whose logits are wanted, from 0."""
+        if self.logits == "all":
+            return tuple(range(length))
+        if not isinstance(self.logits, tuple):  # None too: one position is the cheapest
+            return (length - 1,)
+        wrong = next((p for p in self.logits if not -length <= p < length), None)
+        if wrong is not None:
+            raise InputError(f"There is no position {wrong}; this text has {length} tokens.")
+        return tuple(p % length for p in self.logits)
+
+
+def trace_of(
+    lab: Lab,
+    run: Run,
+    outputs: Any,
+    row: int,
+    source: list[int] | None,
+    goal: list[int] | None,
+    asked: Asked,
+) -> Trace:
+    """The trace of one row of the batch, cut to the text's own length."""
+    main = goal if lab.is_encoder_decoder else source
+    tokens = tuple(texts.tokens_of(lab, main)) if main else ()
+    sources = tuple(texts.tokens_of(lab, source)) if source else ()
+    logits, places = _logits(outputs, row, len(main) if main else None, asked)
+    return Trace(
+        tokens=tokens,
+        source_tokens=sources,
+        main_role=lab.main_role,
+        values=_values(run, row, len(source) if source else None, len(main) if main else None),
+        small=_small(run, row, source, main),
+        logits=logits,
+        logit_positions=places,
+        how=how(lab, [bound.edit for bound in run.rows[row].edits]),
+        tokens_of=lambda ids: [texts.tokens_of(lab, [i])[0] for i in ids],
+        graph={key: run.store.whole(key) for key in run.store.parts} if run.grad else {},
+    )
+
+
+def _logits(
+    outputs: Any, row: int, length: int | None, asked: Asked
+) -> tuple[Tensor | None, tuple[int, ...]]:
+    logits = getattr(outputs, "logits", None)
+    if asked.logits is None or logits is None or logits.dim() != 3:
+        return None, ()
+    own = logits[row].float().cpu()
+    if length is None:
+        return own, tuple(range(len(own)))
+    places = asked.chosen(length)
+    return own[list(places)] if len(own) > len(places) else own, places
+
+
+def _values(
+    run: Run, row: int, source: int | None, main: int | None
+) -> dict[tuple[str, str], dict[int, Kept]]:
+    values: dict[tuple[str, str], dict[int, Kept]] = {}
+    for key in run.store.parts:
+        stage, role, layer = key
+        tensor = run.store.whole(key)[row]
+        queries, keys = _lengths(role, source, main)
+        if stage in ATTENTION_STAGES:
+            tensor = tensor[:, : keys if stage in ("k", "v") else queries]
+            if stage not in ("q", "k", "v", "z"):
+                tensor = tensor[..., :keys]
+        else:
+            tensor = tensor[:queries]
+        kept = Kept(
+            tensor.float().cpu(), run.store.heads(*key) if stage in ATTENTION_STAGES else None
+        )
+        values.setdefault((stage, role), {})[layer] = kept
+    return values
+
+
+def _lengths(role: str, source: int | None, main: int | None) -> tuple[int | None, int | None]:
+    """Queries and keys of a role; None where nothing is to be cut."""
+    if role == "cross":
+        return main, source
+    return (source, source) if role == "encoder" else (main, main)
+
+
+def _small(
+    run: Run, row: int, source: list[int] | None, main: list[int] | None
+) -> dict[str, dict[int, Tensor]]:
+    small: dict[str, dict[int, Tensor]] = {}
+    for (role, layer), thumb in run.store.thumbnails.items():
+        queries, keys = _lengths(role, len(source) if source else None, len(main) if main else None)
+        rows = None if queries is None else -(-queries // thumb.cell)
+        columns = None if keys is None else -(-keys // thumb.cell)
+        small.setdefault(role, {})[layer] = thumb.map[row, :, :rows, :columns].cpu()
+    return small
+
+
+def how(lab: Lab, edits: Sequence[Any]) -> dict[str, Any]:
+    """How a trace was obtained, ready for JSON."""
+    return {
+        "model": lab.name,
+        "revision": getattr(lab.model.config, "_commit_hash", None),
+        "tier": lab.tier,
+        "difference_from_eager": lab.trust.difference,
+        "dtype": lab.trust.dtype,
+        "device": str(lab.device),
+        "edits": [edit.to_json() for edit in edits],
+        "versions": {p: importlib.metadata.version(p) for p in ("torch", "transformers")},
+    }

@@ -1,0 +1,165 @@
+"""The tap tier: models that compute attention in code of their own, observed at their softmax.
+
+While a run is under way, a TorchFunctionMode sees every softmax of this thread. What enters it is
+the stage ``masked``, what leaves it is ``weights``; both can be read and changed. The per-head
+output z is read, and changed, where the output projection reads it; that this is really z was
+checked by ablation at load. Queries, keys, values and raw scores are not visible here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from attnlab.pretrained.dispatch import Call, where_of
+from attnlab.pretrained.watch import SOFTMAX
+from attnlab.trace.run import Run
+from attnlab.trace.site import Site
+
+STAGES = ("masked", "weights")
+
+
+@dataclass(frozen=True)
+class Taps:
+    """Which softmax of a forward is which site: ``sites[i]`` is the i-th, None for a softmax
+    that is no attention (a router, say)."""
+
+    sites: tuple[Site | None, ...]
+
+
+class SoftmaxTap(TorchFunctionMode):
+    """Hands the softmaxes of one forward to the current run."""
+
+    def __init__(self, taps: Taps, run: Run) -> None:
+        super().__init__()
+        self.taps = taps
+        self.run = run
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func not in SOFTMAX:
+            return func(*args, **kwargs)
+        index = self.run.nth_call("softmax")
+        site = self.taps.sites[index] if index < len(self.taps.sites) else None
+        if site is None:
+            return func(*args, **kwargs)
+        self.run.check()
+        scores = args[0]
+        four = as_heads(scores, site.heads)
+        where = where_of(site, self.run, *four.shape[2:])
+        edited = self.run.visit("masked", site, four, where, *four.shape[2:])
+        if edited is not four:
+            scores = edited.reshape(scores.shape)
+        weights = _emptied(func(scores, *args[1:], **kwargs), scores)
+        seen = as_heads(weights, site.heads)
+        changed = self.run.visit("weights", site, seen, where, *seen.shape[2:])
+        return weights if changed is seen else changed.reshape(weights.shape)
+
+
+def as_heads(tensor: Tensor, heads: int) -> Tensor:
+    """[B, H, Q, S], whether the model keeps batch and heads on one axis or on two."""
+    return tensor if tensor.dim() == 4 else tensor.unflatten(0, (-1, heads))
+
+
+def _emptied(weights: Tensor, scores: Tensor) -> Tensor:
+    """A row whose every key carries the lowest number is masked out: it gets no weights."""
+    dead = scores.amax(-1, keepdim=True) <= torch.finfo(scores.dtype).min / 2
+    return weights.masked_fill(dead, 0) if bool(dead.any()) else weights
+
+
+def observer(batch: int, lengths: Sequence[int], heads: int) -> Callable[[Tensor], Call]:
+    """Make a Call of a softmax's output, for the probe.
+
+    A softmax counts as attention when its last axes are a query and a key length of the inputs;
+    anything else gives a Call with no heads, which the probe drops.
+    """
+
+    def call_of(weights: Tensor) -> Call:
+        shape = weights.shape
+        good = len(shape) in (3, 4) and shape[-1] in lengths and shape[-2] in lengths
+        if good and len(shape) == 3:
+            good = shape[0] % batch == 0 and shape[0] // batch == heads
+        count = (shape[1] if len(shape) == 4 else shape[0] // batch) if good else 0
+        if good and len(shape) == 4 and shape[0] != batch:
+            count = 0
+        queries, keys = (shape[-2], shape[-1]) if good else (1, 1)
+        flat = weights.reshape(-1, queries, keys) if good else None
+        causal = good and queries == keys and not bool(flat.triu(1).any())
+
+        def blank(*size: int) -> Tensor:
+            return torch.empty(size, device="meta")
+
+        return Call(
+            module=None,
+            q=blank(batch, count, queries, 1),
+            k=blank(batch, count, keys, 1),
+            v=blank(batch, count, keys, 1),
+            mask=None,
+            causal=causal,
+            scale=None,
+            z=blank(batch, queries, max(count, 1), 1),
+        )
+
+    return call_of
+
+
+def confirmed(
+    clone: nn.Module, inputs: Mapping[str, Tensor], taps: Taps, modules: Mapping[str, nn.Module]
+) -> dict[Site, bool]:
+    """For each site, whether its output projection reads z: zero one head's weights at the
+    softmax, and exactly that head's slice of the projection's input must become zero."""
+    found: dict[Site, bool] = {}
+
+    def zero(site: Site, weights: Tensor) -> Tensor:
+        weights = weights.clone()
+        weights[:, site.heads - 1] = 0
+        return weights
+
+    def check(site: Site) -> Callable:
+        def hook(module: nn.Module, args: tuple) -> None:
+            z = args[0].unflatten(-1, (site.heads, -1))
+            gone, kept = z[0, :, -1], z[0, :, :-1]
+            found[site] = not bool(gone.any()) and bool(kept.any())
+
+        return hook
+
+    handles = [
+        modules[site.out_proj].register_forward_pre_hook(check(site))
+        for site in taps.sites
+        if site is not None and site.out_proj
+    ]
+    run = _Zeroing(taps, zero)
+    try:
+        with torch.no_grad(), run:
+            clone(**inputs)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return found
+
+
+class _Zeroing(TorchFunctionMode):
+    """Changes the weights of every tapped site; used once, at load."""
+
+    def __init__(self, taps: Taps, change: Callable[[Site, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.taps, self.change, self.count = taps, change, 0
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: Any = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        if func not in SOFTMAX:
+            return out
+        site = self.taps.sites[self.count]
+        self.count += 1
+        if site is None:
+            return out
+        return self.change(site, as_heads(out, site.heads)).reshape(out.shape)

@@ -1,0 +1,179 @@
+"""One run under way: what it edits, what it keeps, where it stands.
+
+The live run sits in a ContextVar, entered in the thread that runs the model. Hooks and the
+attention function read it there and do nothing without one, so a shared model needs no lock and
+carries no trace of a run that failed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from attnlab.attention import Mask, Where
+from attnlab.errors import Cancelled, EditMissed
+from attnlab.trace.capture import Capture
+from attnlab.trace.edits import Bound, Edit
+from attnlab.trace.site import Block, Site
+from attnlab.trace.store import Store
+
+_CURRENT: ContextVar[Run | None] = ContextVar("attnlab_run", default=None)
+
+Logits = str | tuple[int, ...] | None
+
+
+def current_run() -> Run | None:
+    """The run of this context, or None."""
+    return _CURRENT.get()
+
+
+class Cancel:
+    """Ask a run to stop; it does so at the next site or block."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the batch: its bound edits, and the block (layer of the main role) where it
+    joins as a copy of row 0; None: from the start."""
+
+    edits: tuple[Bound, ...] = ()
+    enters: int | None = None
+
+
+@dataclass
+class Run:
+    """Everything about one run. Rows that enter later come last, in order of entry."""
+
+    rows: Sequence[Row]
+    captures: tuple[Capture, ...] = ()
+    grad: bool = False
+    progress: Callable[[float], None] | None = None
+    cancel: Cancel | None = None
+    steps: int = 1
+    """Forwards that will be needed, for the progress."""
+    past: int = 0
+    """Positions that the key/value cache already holds."""
+    store: Store = field(init=False)
+    workspace: dict[str, Tensor] = field(default_factory=dict)
+    positions: Tensor | None = None
+    """Positions [B or 1, P] whose logits are wanted; None: all of them."""
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.captures, self.grad)
+        self.batch = sum(row.enters is None for row in self.rows)
+        self.calls: dict[str, int] = {}
+        self._masks: dict[int, tuple[Tensor, Mask]] = {}
+        self._reached: set[Edit] = set()
+        self._edited_stages = frozenset(s for row in self.rows for b in row.edits for s in b.stages)
+
+    @contextmanager
+    def entered(self) -> Iterator[Run]:
+        """Make this the current run of this context. Never yield to a caller from inside."""
+        token = _CURRENT.set(self)
+        try:
+            with torch.enable_grad() if self.grad else torch.no_grad():
+                yield self
+        finally:
+            _CURRENT.reset(token)
+
+    def begin_forward(self) -> None:
+        """Count calls afresh: a forward of a cached generation starts at the first layer."""
+        self.calls.clear()
+        self._masks.clear()
+
+    def end_forward(self, positions: int) -> None:
+        self.past += positions
+        self.store.step += 1
+
+    def nth_call(self, path: str) -> int:
+        """How often this module has been called in this forward, counted from 0."""
+        n = self.calls.get(path, 0)
+        self.calls[path] = n + 1
+        return n
+
+    def mask(self, mask: Tensor | None) -> Mask | Tensor | None:
+        """The mask worked out once a forward, however many layers share it."""
+        if mask is None:
+            return None
+        known = self._masks.get(id(mask))
+        if known is None:
+            known = self._masks[id(mask)] = (mask, Mask.of(mask))
+        return known[1]
+
+    def check(self) -> None:
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled("Cancelled; the model is as it was.")
+
+    def report(self, done: int, total: int) -> None:
+        if self.progress is not None and total:
+            self.progress(min(1.0, (self.store.step + done / total) / self.steps))
+
+    def require_reached(self) -> None:
+        """Raises EditMissed for an edit that no site has seen."""
+        missed = [b.edit for row in self.rows for b in row.edits if b.edit not in self._reached]
+        if missed:
+            raise EditMissed(f"{missed[0]} reached no site in this run, so nothing was changed.")
+
+    def touches(self, stage: str, place: Site | Block) -> bool:
+        """Whether anybody edits or keeps this stage here."""
+        return self.store.wants(stage, place.role, place.layer) or self._edits(stage, place)
+
+    def _edits(self, stage: str, place: Site | Block) -> bool:
+        return stage in self._edited_stages and any(
+            stage in bound.stages and bound.reaches(place)
+            for row in self.rows
+            for bound in row.edits
+        )
+
+    def needs_whole_rows(self, place: Site | Block) -> bool:
+        return any(b.whole_rows and b.reaches(place) for row in self.rows for b in row.edits)
+
+    def visit(
+        self, stage: str, place: Site | Block, tensor: Tensor, where: Where, queries: int, keys: int
+    ) -> Tensor:
+        """Edit, then keep. ``queries`` and ``keys`` are those of the whole call."""
+        if self._edits(stage, place):
+            tensor = self._edited(stage, place, tensor, where)
+        self.store.keep(stage, place.role, place.layer, tensor, where, queries, keys)
+        return tensor
+
+    def _edited(self, stage: str, place: Site | Block, tensor: Tensor, where: Where) -> Tensor:
+        groups: dict[tuple[int, ...], tuple[tuple[Bound, ...], list[int]]] = {}
+        for index, row in enumerate(self.rows[: self.batch]):
+            here = tuple(b for b in row.edits if stage in b.stages and b.reaches(place))
+            groups.setdefault(tuple(map(id, here)), (here, []))[1].append(index)
+        if len(groups) > 1 and tensor.shape[0] != self.batch:
+            tensor = tensor.expand(self.batch, *tensor.shape[1:])
+        for bounds, rows in groups.values():
+            if bounds:
+                self._reached.update(b.edit for b in bounds)
+                tensor = _on_rows(stage, tensor, where, bounds, None if len(groups) == 1 else rows)
+        return tensor
+
+
+def _on_rows(
+    stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...], rows: list[int] | None
+) -> Tensor:
+    """Apply edits in order to some rows of the batch (None: to all of them)."""
+    part = tensor if rows is None else tensor[rows]
+    here = where if rows is None else replace(where, rows=tuple(rows))
+    for bound in bounds:
+        part = bound.change(stage, part, here)
+    if rows is None:
+        return part
+    return tensor.index_copy(0, torch.tensor(rows, device=tensor.device), part)

@@ -1,0 +1,34 @@
+"""What every model in AttnLab can do, whoever computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from attnlab.trace.site import Block, Site
+from attnlab.trace.token import Token
+from attnlab.trace.trace import Trace
+
+
+class Runner(Protocol):
+    """A model that runs texts under edits. Analyses are written against this.
+
+    ``serial`` is a context manager entered around every run: a lock where the model cannot be
+    shared between threads, and nothing elsewhere.
+    """
+
+    name: str
+    tier: str
+    sites: tuple[Site, ...]
+    blocks: tuple[Block, ...]
+    main_role: str
+    serial: AbstractContextManager
+
+    def tokens(self, text: str) -> list[Token]: ...
+
+    def run(self, text: Any, **options: Any) -> Trace: ...
+
+    def run_many(self, texts: Sequence[Any], **options: Any) -> list[Trace]: ...
+
+    def generate(self, text: Any, **options: Any) -> Trace: ...

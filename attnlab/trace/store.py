@@ -1,0 +1,123 @@
+"""Where a run keeps what was asked for, and only that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from attnlab.attention import Where
+from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.thumbnail import Thumbnail
+
+_SQUARE = ("scores", "scaled", "masked", "weights")
+_EMPTY = {"masked": float("-inf")}
+
+Key = tuple[str, str, int]
+"""Stage, role, layer."""
+
+
+@dataclass
+class Part:
+    """What one forward left of one stage: [B, H, Q, ...], or [B, Q, M] in the stream."""
+
+    tensor: Tensor
+    first_key: int = 0
+
+
+@dataclass
+class Store:
+    """The values of one run, by stage, role and layer; a list of parts, one a forward."""
+
+    captures: tuple[Capture, ...]
+    grad: bool = False
+    parts: dict[Key, list[Part]] = field(default_factory=dict)
+    thumbnails: dict[tuple[str, int], Thumbnail] = field(default_factory=dict)
+    step: int = 0
+    _steps: dict[Key, int] = field(default_factory=dict)
+
+    def wants(self, stage: str, role: str, layer: int) -> bool:
+        return any(c.stage == stage and c.covers(role, layer) for c in self.captures)
+
+    def heads(self, stage: str, role: str, layer: int) -> tuple[int, ...] | None:
+        """The heads kept in full: None for all, () for none."""
+        found: set[int] = set()
+        for c in self.captures:
+            if c.stage == stage and c.covers(role, layer) and c.thumbnails is None:
+                if c.heads is None:
+                    return None
+                found.update(c.heads)
+        return tuple(sorted(found))
+
+    def size(self, role: str, layer: int) -> int | None:
+        """The side to which every head's map is reduced, or None where it is not."""
+        sizes = [c.thumbnails for c in self.captures if c.thumbnails and c.covers(role, layer)]
+        return max(sizes) if sizes else None
+
+    def keep(
+        self,
+        stage: str,
+        role: str,
+        layer: int,
+        tensor: Tensor,
+        where: Where,
+        queries: int,
+        keys: int,
+    ) -> None:
+        """Take what was asked of a borrowed tensor; ``queries`` and ``keys``: of the whole call."""
+        if not self.wants(stage, role, layer):
+            return
+        if stage == "weights" and (size := self.size(role, layer)):
+            shape = (*tensor.shape[:2], queries, keys)
+            thumb = self.thumbnails.setdefault((role, layer), Thumbnail(shape, size, tensor.device))
+            thumb.add(tensor.detach(), where.query_index, where.key_index)
+        heads = self.heads(stage, role, layer) if stage in ATTENTION_STAGES else None
+        if heads == ():
+            return
+        tensor = tensor if self.grad else tensor.detach()
+        chosen = tensor if heads is None else tensor[:, list(heads)]
+        if stage in _SQUARE and chosen.shape[2:] != (queries, keys):
+            self._keep_tile((stage, role, layer), chosen, where, queries, keys)
+        else:
+            self._append((stage, role, layer), self._own(chosen, tensor), where)
+
+    def _own(self, chosen: Tensor, lent: Tensor) -> Tensor:
+        """A tensor that nobody will overwrite; with gradients on, the graph's own."""
+        return chosen.clone() if chosen is lent and not self.grad else chosen
+
+    def _append(self, key: Key, tensor: Tensor, where: Where) -> None:
+        self.parts.setdefault(key, []).append(
+            Part(tensor, where.keys.start - where.key_index.start)
+        )
+        self._steps[key] = self.step
+
+    def _keep_tile(self, key: Key, tile: Tensor, where: Where, queries: int, keys: int) -> None:
+        if self._steps.get(key) != self.step:
+            shape = (*tile.shape[:2], queries, keys)
+            fill = _EMPTY.get(key[0], 0.0)
+            # Zeros are not written until used, so the masked future costs no memory.
+            whole = tile.new_full(shape, fill) if fill else tile.new_zeros(shape)
+            self._append(key, whole, where)
+        whole = self.parts[key][-1].tensor
+        rows, cols = where.query_index, where.key_index
+        whole[:, :, rows.start : rows.stop, cols.start : cols.stop] = tile
+
+    def whole(self, key: Key) -> Tensor:
+        """The parts of a stage joined: a matrix grows by a row with every generated token."""
+        parts = self.parts[key]
+        stage = key[0]
+        if len(parts) == 1:
+            return parts[0].tensor
+        if stage in ("k", "v"):
+            return parts[-1].tensor
+        if stage not in _SQUARE:
+            axis = 2 if stage in ATTENTION_STAGES else 1
+            return torch.cat([part.tensor for part in parts], axis)
+        keys = max(part.first_key + part.tensor.shape[-1] for part in parts)
+        return torch.cat([_padded(part, keys, _EMPTY.get(stage, 0.0)) for part in parts], 2)
+
+
+def _padded(part: Part, keys: int, fill: float) -> Tensor:
+    after = keys - part.first_key - part.tensor.shape[-1]
+    return torch.nn.functional.pad(part.tensor, (part.first_key, after), value=fill)
