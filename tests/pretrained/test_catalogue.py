@@ -32,7 +32,7 @@ def test_an_unknown_name_is_none_or_an_error_that_names_the_nearest():
     assert catalogue.lookup("gtp2") is None
     with pytest.raises(ModelNotFound, match=r"“gtp2”.*try gpt2"):
         catalogue.entry("gtp2")
-    with pytest.raises(ModelNotFound, match="The catalogue has smollm2-135m"):
+    with pytest.raises(ModelNotFound, match=r"try smollm2-135m, minilm"):
         catalogue.entry("?")
 
 
