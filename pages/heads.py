@@ -40,11 +40,10 @@ def read_b(reader: engine.Reader, selection: Selection) -> engine.Reading | None
         return None
 
 
-def clamp(selection: Selection, layers: int, heads: int) -> Selection:
+def clamp(selection: Selection, reader: engine.Reader) -> Selection:
     """The nearest head that this model has."""
-    return replace(
-        selection, layer=min(selection.layer, layers - 1), head=min(selection.head, heads - 1)
-    )
+    layer = min(reader.layers, key=lambda layer: abs(layer - selection.layer))
+    return replace(selection, layer=layer, head=min(selection.head, reader.heads - 1))
 
 
 def show(selection: Selection) -> None:
@@ -52,10 +51,10 @@ def show(selection: Selection) -> None:
     reader = models.open_model(selection)
     with st.sidebar:
         models.trust_line(reader)
-    layers, heads = engine.shape(reader)
-    if not layers:
+    if not reader.layers:
+        # The trust line has said that, and why, there is no attention to show.
         return
-    selection = clamp(selection, layers, heads)
+    selection = clamp(selection, reader)
     reading_a = engine.read(reader, selection.a, "Sentence A")
     scene = Scene(reader, selection, reading_a, read_b(reader, selection))
     cards.grid_card(scene)

@@ -3,11 +3,13 @@
 Each draws a scene; what is clicked ends up in the selection, by a callback.
 """
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 import streamlit as st
 
+from attnlab.analysis.effects import random_heads
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, mount, say, scene, state
 from attnlab.ui.scene import Scene
@@ -36,9 +38,9 @@ def grid_card(of: Scene) -> None:
             tokens_b=None if of.b is None else of.b.tokens,
             view=of.view,
             drop_first=of.selection.drop_first,
-            causal=engine.causal(of.reader),
-            selected=(of.selection.layer, of.selection.head),
-            on_change=_head_chosen,
+            causal=of.reader.causal,
+            selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
+            on_change=partial(_head_chosen, of.reader.layers),
         )
 
 
@@ -70,7 +72,7 @@ def head_card(of: Scene, a: np.ndarray, b: np.ndarray | None) -> None:
             mode=of.selection.mode,
             row_a=row_a,
             row_b=row_b,
-            causal=engine.causal(of.reader),
+            causal=of.reader.causal,
             on_change=_word_pinned,
         )
 
@@ -81,15 +83,8 @@ def effect_card(of: Scene) -> None:
     with st.container(border=True, key="card-effect", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="head-effect"):
             st.markdown("**What if it were gone?**", width="stretch")
-            if of.b is not None and predicts:
+            if of.b is not None:
                 _side_control(of)
-        if not predicts:
-            say.remark(
-                "This model gives each text a vector and predicts no word, so there is no "
-                "prediction to compare.",
-                "effect",
-            )
-            return
         st.segmented_control(
             "The head's output",
             ABLATIONS,
@@ -99,7 +94,7 @@ def effect_card(of: Scene) -> None:
             label_visibility="collapsed",
         )
         try:
-            _effect(of)
+            _effect(of) if predicts else _moved(of)
         except Cancelled:
             raise
         except AttnLabError as error:
@@ -137,7 +132,7 @@ def _side_control(of: Scene) -> None:
 
 
 def _effect(of: Scene) -> None:
-    chosen, position = of.selection, scene.predicted_position(of)
+    chosen, position = of.selection, scene.effect_position(of)
     found = engine.effect(
         of.reader, of.text(of.side), chosen.ablation, chosen.layer, chosen.head, position
     )
@@ -155,6 +150,18 @@ def _effect(of: Scene) -> None:
         )
 
 
+def _moved(of: Scene) -> None:
+    """An encoder without a language-model head: how far its output moves."""
+    chosen = of.selection
+    found = engine.moved(of.reader, of.text(of.side), chosen.ablation, chosen.layer, chosen.head)
+    say.remark(
+        "This model gives each text a vector and predicts no word, so there is no prediction to "
+        f"compare. {scene.movement(of, found)}",
+        "effect",
+    )
+    st.markdown(f"**Cosine distance {found.mean:.4f}**")
+
+
 def _compared(of: Scene, kl: float) -> None:
     """The effect beside that of random heads, once someone in this session has asked for it."""
     if len(of.reading(of.side).tokens) > engine.WHOLE_TOKENS:
@@ -169,8 +176,8 @@ def _compared(of: Scene, kl: float) -> None:
         )
         return
     line, others = st.empty(), []
-    chosen, position = of.selection, scene.predicted_position(of)
-    for layer, head in engine.random_heads(of.reader, _RANDOM_HEADS):
+    chosen, position = of.selection, scene.effect_position(of)
+    for layer, head in random_heads(of.reader.lab, _RANDOM_HEADS, role=of.reader.role):
         line.caption(f"Ablating random heads: {len(others)} of {_RANDOM_HEADS}")
         effect = engine.effect(of.reader, of.text(of.side), chosen.ablation, layer, head, position)
         others.append(effect.kl)
@@ -178,10 +185,10 @@ def _compared(of: Scene, kl: float) -> None:
         say.remark(scene.beside_others(kl, others), "compared")
 
 
-def _head_chosen() -> None:
+def _head_chosen(layers: tuple[int, ...]) -> None:
     chosen = mount.grid_value("grid")
     if chosen is not None:
-        state.choose(layer=chosen[0], head=chosen[1])
+        state.choose(layer=layers[min(chosen[0], len(layers) - 1)], head=chosen[1])
 
 
 def _word_pinned() -> None:

@@ -4,7 +4,6 @@ Every key is a frozen dataclass that names every argument of the result.
 """
 
 import json
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -50,12 +49,15 @@ class HeadKey:
 
 @dataclass(frozen=True)
 class EffectKey:
-    """What edits change on one text at one position; `edits` is their JSON, kinds included."""
+    """What edits change on one text; `edits` is their JSON, kinds included.
+
+    `position` is that of the prediction, None where the whole output is compared.
+    """
 
     lab: LabKey
     text: str
     edits: str
-    position: int
+    position: int | None
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,46 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """How far an output moves: cosine distances, 0 to 2.
+
+    `mean` is that of the mean over positions, the text's vector; `tokens` [Q] of each position.
+    """
+
+    mean: float
+    tokens: np.ndarray
+
+
+@dataclass(frozen=True)
 class Reader:
     """A loaded model together with the key that it was loaded by."""
 
     lab: Any
     key: LabKey
+
+    @property
+    def role(self) -> str:
+        """Whose attention the page shows: of an encoder-decoder the encoder's, which reads."""
+        return "encoder" if self.lab.head_kind == "seq2seq" else self.lab.main_role
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers that have attention, in order; hybrids have others between them."""
+        return tuple(self.lab.layers(self.role))
+
+    @property
+    def heads(self) -> int:
+        """Heads a layer; the most, where layers differ."""
+        return max((site.heads for site in self._sites), default=0)
+
+    @property
+    def causal(self) -> bool:
+        """Whether no word sees the words after it."""
+        return all(site.causal for site in self._sites)
+
+    @property
+    def _sites(self) -> list[Any]:
+        return [site for site in self.lab.sites if site.role == self.role]
 
 
 def reader(selection: Selection) -> Reader:
@@ -91,7 +128,7 @@ def reader(selection: Selection) -> Reader:
     key = LabKey(selection.model, selection.device, selection.dtype)
 
     def load(job: Any) -> Any:
-        return al.load(key.model, device=key.device, dtype=key.dtype)
+        return al.load(key.model, device=key.device, dtype=key.dtype, progress=job.progress)
 
     return Reader(work.perform(key, "Loading the model", load, work.stores().labs), key)
 
@@ -109,16 +146,16 @@ def read(reader: Reader, text: str, name: str) -> Reading:
     tokens = tuple(reader.lab.tokens(text))
     texts.check_tokens(tokens, name)
     whole = len(tokens) <= WHOLE_TOKENS
-    capture = al.Capture("weights", thumbnails=None if whole else WHOLE_TOKENS)
+    capture = al.Capture(
+        "weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS
+    )
 
     def run(job: Any) -> Reading:
-        trace = reader.lab.run(
-            text, capture=(capture,), logits=None, progress=job.progress, cancel=job.cancel
-        )
+        weights = _weights(reader, text, capture, job)
         if not whole:
-            return Reading(tokens, _array(trace.weights.thumbnails), False, None)
-        share = maps.first_token_share(trace.weights[:])
-        return Reading(tokens, _array(trace.weights[:]), True, float(share))
+            return Reading(tokens, _array(weights.thumbnails), False, None)
+        every = weights.stack()
+        return Reading(tokens, _array(every), True, float(maps.first_token_share(every)))
 
     key = TextKey(reader.key, text)
     return work.perform(key, f"Reading {name[0].lower()}{name[1:]}", run, work.stores().maps)
@@ -127,14 +164,11 @@ def read(reader: Reader, text: str, name: str) -> Reading:
 def head_weights(reader: Reader, text: str, reading: Reading, layer: int, head: int) -> np.ndarray:
     """[Q, S] weights of one head: part of the reading, or one more run for a long text."""
     if reading.whole:
-        return reading.maps[layer, head]
+        return reading.maps[reader.layers.index(layer), head]
+    capture = al.Capture("weights", layers=(layer,), heads=(head,), roles=(reader.role,))
 
     def run(job: Any) -> np.ndarray:
-        capture = al.Capture("weights", layers=(layer,), heads=(head,))
-        trace = reader.lab.run(
-            text, capture=(capture,), logits=None, progress=job.progress, cancel=job.cancel
-        )
-        return _array(trace.weights[layer, head])
+        return _array(_weights(reader, text, capture, job)[layer, head])
 
     key = HeadKey(reader.key, text, layer, head)
     return work.perform(key, f"Reading layer {layer}, head {head}", run, work.stores().heads)
@@ -142,34 +176,39 @@ def head_weights(reader: Reader, text: str, reading: Reading, layer: int, head: 
 
 def effect(
     reader: Reader, text: str, ablation: Ablation, layer: int, head: int, position: int
-) -> Any:
+) -> effects.Effect:
     """What ablating one head changes in the prediction at `position`."""
-    edits = (_EDITS[ablation](layer, head),)
-    spelled = json.dumps([edit.to_json() for edit in edits], sort_keys=True)
+    edits = (_EDITS[ablation](layer, head, reader.role),)
 
-    def run(job: Any) -> Any:
-        return effects.compare(reader.lab, text, edits, position=position, k=5)
+    def run(job: Any) -> effects.Effect:
+        return effects.compare(reader.lab, text, edits, position=position, k=5, cancel=job.cancel)
 
-    key = EffectKey(reader.key, text, spelled, position)
+    key = EffectKey(reader.key, text, _spelled(edits), position)
     return work.perform(key, "Ablating the head", run, work.stores().effects)
 
 
-def random_heads(reader: Reader, count: int, seed: int = 0) -> list[tuple[int, int]]:
-    """Up to `count` different (layer, head) pairs; the same ones for the same seed."""
-    layers, heads = shape(reader)
-    every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    return random.Random(seed).sample(every, min(count, len(every)))
+def moved(reader: Reader, text: str, ablation: Ablation, layer: int, head: int) -> Moved:
+    """How far ablating one head moves an encoder's output."""
+    edits = (_EDITS[ablation](layer, head, reader.role),)
+
+    def run(job: Any) -> Moved:
+        shift = effects.shift(reader.lab, text, edits, cancel=job.cancel)
+        return Moved(shift.mean, _array(shift.tokens))
+
+    key = EffectKey(reader.key, text, _spelled(edits), None)
+    return work.perform(key, "Ablating the head", run, work.stores().effects)
 
 
-def shape(reader: Reader) -> tuple[int, int]:
-    """(layers, heads) of the model's main role."""
-    sites = [site for site in reader.lab.sites if site.role == reader.lab.main_role]
-    return len(sites), max((site.heads for site in sites), default=0)
+def _spelled(edits: tuple[Any, ...]) -> str:
+    return json.dumps([edit.to_json() for edit in edits], sort_keys=True)
 
 
-def causal(reader: Reader) -> bool:
-    """Whether no word sees the words after it."""
-    return all(site.causal for site in reader.lab.sites if site.role == reader.lab.main_role)
+def _weights(reader: Reader, text: str, capture: Any, job: Any) -> Any:
+    """One plain run: the weights of the role that the page shows."""
+    trace = reader.lab.run(
+        text, capture=(capture,), logits=None, progress=job.progress, cancel=job.cancel
+    )
+    return trace.role(reader.role).weights
 
 
 def _array(tensor: Any) -> np.ndarray:

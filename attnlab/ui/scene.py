@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attnlab.analysis.maps import last_word
 from attnlab.ui import engine
 from attnlab.ui.selection import Selection, Side, View
 from attnlab.viz.align import first_difference, pairs
@@ -56,6 +57,11 @@ def predicted_position(scene: Scene) -> int:
     return min(position, last) if clicked_here else last
 
 
+def effect_position(scene: Scene) -> int:
+    """Where the prediction is compared; an encoder-decoder's is the first word of its answer."""
+    return -1 if scene.reader.lab.head_kind == "seq2seq" else predicted_position(scene)
+
+
 def pinned_rows(scene: Scene) -> tuple[int, int | None]:
     """The looked-from position of A and of B.
 
@@ -71,10 +77,10 @@ def pinned_rows(scene: Scene) -> tuple[int, int | None]:
             return position, dict(pairs(a, b)).get(position, len(b) - 1)
         return {there: here for here, there in pairs(a, b)}.get(position, len(a) - 1), position
     if b is None:
-        return _last_word(a), None
+        return last_word(a), None
     differs = first_difference(a, b)
     if differs is None:
-        return _last_word(a), _last_word(b)
+        return last_word(a), last_word(b)
     return min(differs, len(a) - 1), min(differs, len(b) - 1)
 
 
@@ -111,7 +117,7 @@ def largest_change(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | N
         scene.a.tokens,
         scene.b.tokens,
         drop_first=scene.selection.drop_first,
-        causal=engine.causal(scene.reader),
+        causal=scene.reader.causal,
     )
     if change is None:
         return "the same on both"
@@ -122,6 +128,8 @@ def largest_change(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | N
 def prediction(scene: Scene) -> str:
     """What is predicted, and where."""
     tokens, position = scene.reading(scene.side).tokens, predicted_position(scene)
+    if scene.reader.lab.head_kind == "seq2seq":
+        return f"The first word of its answer to {scene.side}"
     if scene.reader.lab.head_kind == "masked":
         return f"The word predicted at “{label(tokens[position])}”"
     return f"The next word after “{_phrase(tokens, position)}”"
@@ -138,6 +146,15 @@ def size(kl: float) -> str:
     return "is no longer the same: this head matters here."
 
 
+def movement(scene: Scene, moved: engine.Moved) -> str:
+    """How far an encoder's output moves, in words."""
+    tokens = scene.reading(scene.side).tokens
+    most = label(tokens[int(np.argmax(moved.tokens))])
+    how = "hardly moves" if moved.mean < 0.001 else "moves a little"
+    how = how if moved.mean < 0.02 else "moves clearly"
+    return f"The vector of {scene.side} {how}; of its tokens “{most}” moves most."
+
+
 def beside_others(kl: float, others: Sequence[float]) -> str:
     """How a divergence compares with those of random heads on the same words."""
     larger = sum(kl > other for other in others)
@@ -152,9 +169,3 @@ def _phrase(tokens: Sequence[Any], position: int) -> str:
     near = [token for token in tokens[max(0, position - 2) : position + 1] if not token.special]
     whole = [token.text for token in near if token.piece is None or token.piece[0] == 1]
     return "".join(whole).strip() or label(tokens[position])
-
-
-def _last_word(tokens: Sequence[Any]) -> int:
-    """The last token that is not special."""
-    words = [position for position, token in enumerate(tokens) if not token.special]
-    return words[-1] if words else len(tokens) - 1

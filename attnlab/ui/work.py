@@ -5,6 +5,7 @@ another session or how far the work is; any interaction, or the stop button, can
 other session watches.
 """
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Hashable
@@ -21,6 +22,7 @@ from attnlab.ui.store import Desk, Job, Store
 _QUIET_SECONDS = 0.4
 _POLL_SECONDS = 0.1
 _STOPPED = "_stopped_work"
+_NUMBERS = itertools.count()  # one script may wait several times, and keys are unique in a run
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,10 @@ def _stop(key: Hashable) -> None:
 
 def _watch(job: Job, key: Hashable, words: str, slot: Any) -> None:
     """Shows how the job is doing until it is done. Every write lets Streamlit interrupt us."""
-    with slot.container(key="progress", horizontal=True, vertical_alignment="center"):
+    number = next(_NUMBERS)
+    with slot.container(key=f"progress-{number}", horizontal=True, vertical_alignment="center"):
         line = st.empty()
-        st.button("Stop", key="stop_work", on_click=_stop, args=(key,), type="tertiary")
+        st.button("Stop", key=f"stop-{number}", on_click=_stop, args=(key,), type="tertiary")
     began = time.monotonic()
     while not job.done.wait(_POLL_SECONDS):
         line.progress(job.fraction, text=status(job, words, time.monotonic() - began))
