@@ -35,9 +35,13 @@ def _register(name: str, scripts: Sequence[str], styles: Sequence[str]) -> Calla
     )
 
 
-_GRID = _register("grid", ["common.js", "cells.js", "maps.js", "grid.js"], ["common.css", "grid.css"])
+_GRID = _register(
+    "grid", ["common.js", "cells.js", "maps.js", "layout.js", "grid.js"], ["common.css", "grid.css"]
+)
 _HEAD = _register(
-    "head", ["common.js", "cells.js", "words.js", "matrix.js", "head.js"], ["common.css", "head.css"]
+    "head",
+    ["common.js", "cells.js", "words.js", "matrix.js", "head.js"],
+    ["common.css", "head.css"],
 )
 _BARS = _register("bars", ["common.js", "bars.js"], ["common.css", "bars.css"])
 
@@ -105,7 +109,7 @@ def grid(
         tokens_a, tokens_b: tokens, or plain dicts of them.
         selected: the head that the page believes is chosen; None for no opinion.
         on_change: called, before the script runs, when a head is chosen by hand.
-        options: view, drop_first, causal, marks, label, sources_a, sources_b, as in
+        options: view, drop_first, causal, marks, layers, label, sources_a, sources_b, as in
             :func:`attnlab.viz.grid.grid_payload`.
 
     Raises:

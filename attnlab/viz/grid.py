@@ -52,11 +52,15 @@ def grid_payload(
     drop_first: bool = True,
     causal: bool = True,
     marks: Mapping[tuple[int, int], str] | None = None,
+    layers: Sequence[int] | None = None,
     label: str = "All heads",
     selected: tuple[int, int] = (0, 0),
     serial: int = 0,
 ) -> bytes:
     """Pack the maps ``a`` and ``b`` ([L, H, q, s]) with all the grid needs to draw and to hover.
+
+    ``layers`` are the numbers that the model gives its layers, where they are not 0, 1, 2, ...
+    (a model that attends in some blocks only); ``selected`` always counts the maps.
 
     ``selected`` is where the selection starts; it moves in the browser without coming back here.
     A new ``serial`` makes the browser adopt ``selected`` again.
@@ -66,9 +70,11 @@ def grid_payload(
     """
     if view not in VIEWS or (view != "A" and b is None):
         raise ValueError(f"view {view!r} needs to be one of {VIEWS}, and B needs its maps")
-    layers, heads = a.shape[:2]
-    if not (0 <= selected[0] < layers and 0 <= selected[1] < heads):
-        raise ValueError(f"head {selected} is outside {layers} layers x {heads} heads")
+    count, heads = a.shape[:2]
+    if layers is not None and len(layers) != count:
+        raise ValueError(f"{len(layers)} layer numbers for {count} layers")
+    if not (0 <= selected[0] < count and 0 <= selected[1] < heads):
+        raise ValueError(f"head {selected} is outside {count} layers x {heads} heads")
     sides = {"a": (a, tokens_a, sources_a)}
     if b is not None:
         if b.shape[:2] != a.shape[:2]:
@@ -78,6 +84,7 @@ def grid_payload(
         "view": view,
         "dropFirst": drop_first,
         "causal": causal,
+        "layers": list(range(count)) if layers is None else [int(layer) for layer in layers],
         "label": label,
         "selected": list(selected),
         "serial": serial,

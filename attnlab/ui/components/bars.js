@@ -7,12 +7,12 @@ class Bars {
     this.table.setAttribute("role", "table");
     this.foot = root.appendChild(make("div", "al-bars-legend"));
     this.tip = new Tip(root);
-    this.table.onpointermove = (event) => {
-      const at = event.target.closest(".al-bar")?.dataset.row;
+    this.table.onpointermove = oncePerFrame((pointer) => {
+      const at = pointer.target.closest(".al-bar")?.dataset.row;
       if (at === undefined) return this.tip.hide();
-      this.tip.show(event.clientX, event.clientY, ...this.describe(this.header.rows[at]));
-    };
-    this.table.onpointerleave = () => this.tip.hide();
+      this.tip.show(pointer.x, pointer.y, at, () => this.describe(this.header.rows[at]));
+    });
+    this.table.onpointerleave = oncePerFrame(() => this.tip.hide());
   }
 
   leave() {

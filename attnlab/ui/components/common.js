@@ -60,7 +60,10 @@ function readTheme(root) {
 
 /** A weight as a figure. Zero is written short: it is nothing, not a small number. */
 const figure = (weight) => (weight === 0 ? "0" : weight.toFixed(2));
-const signed = (change) => (change < 0 ? "−" : "+") + Math.abs(change).toFixed(2);
+const signed = (change) => {
+  const size = Math.abs(change).toFixed(2);
+  return size === "0.00" ? size : (change < 0 ? "−" : "+") + size;
+};
 
 /** Write a token into node: its label, "1/3" where a character is split, boxed when special. */
 function writeToken(node, token) {
@@ -90,20 +93,27 @@ class Tip {
     this.node.setAttribute("role", "tooltip");
     this.node.popover = "manual";
     root.append(this.node);
+    this.subject = null; // what is being told; null while hidden
   }
 
-  /** Show `children` beside the pointer at (x, y) of the window. */
-  show(x, y, ...children) {
-    this.node.replaceChildren(...children);
-    if (!this.node.matches(":popover-open")) this.node.showPopover();
-    const { width, height } = this.node.getBoundingClientRect();
-    const right = x + 16 + width < innerWidth, below = y + 16 + height < innerHeight;
-    this.node.style.left = `${Math.max(4, right ? x + 16 : x - width - 12)}px`;
-    this.node.style.top = `${Math.max(4, below ? y + 16 : y - height - 12)}px`;
+  /** Show what `describe` returns beside the pointer at (x, y); the same `subject` is kept. */
+  show(x, y, subject, describe) {
+    if (subject !== this.subject) {
+      this.node.replaceChildren(...describe());
+      if (this.subject === null) this.node.showPopover();
+      this.size = [this.node.offsetWidth, this.node.offsetHeight]; // measured once per subject
+      this.subject = subject;
+    }
+    const [width, height] = this.size;
+    const left = x + 16 + width < innerWidth ? x + 16 : x - width - 12;
+    const top = y + 16 + height < innerHeight ? y + 16 : y - height - 12;
+    this.node.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
   }
 
   hide() {
-    if (this.node.matches(":popover-open")) this.node.hidePopover();
+    if (this.subject === null) return;
+    this.subject = null;
+    this.node.hidePopover();
   }
 }
 
@@ -117,10 +127,25 @@ function lookLine(query, key) {
 /** Figures of A, B and their difference in their colours; a side that is missing is left out. */
 function figureLine(a, b) {
   const line = make("div", "al-tip-figures");
-  if (a !== null) line.append(make("span", "al-a", `A ${figure(a)}`));
-  if (b !== null) line.append(make("span", "al-b", `B ${figure(b)}`));
+  if (a !== null) line.append(make("span", "al-a", `A ${figure(a)}`), " ");
+  if (b !== null) line.append(make("span", "al-b", `B ${figure(b)}`), " ");
   if (a !== null && b !== null) line.append(make("span", "al-d", `B − A ${signed(b - a)}`));
   return line;
+}
+
+/** `act` on the last pointer event of a frame: moves come faster than the screen is drawn. */
+function oncePerFrame(act) {
+  let last = null;
+  return (event) => {
+    if (last === null) {
+      requestAnimationFrame(() => {
+        const latest = last;
+        last = null;
+        act(latest);
+      });
+    }
+    last = { x: event.clientX, y: event.clientY, target: event.target };
+  };
 }
 
 /** A visually hidden element that screen readers announce. */

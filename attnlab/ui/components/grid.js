@@ -1,43 +1,6 @@
 // Every head of the model on one canvas. Hovering and moving stay here; choosing tells Python.
 
-const LEFT = 30, FOOT = 20, BLOCK_GAP = 7; // row labels, layer labels, between folded layers
-const PITCH = { least: 17, most: 120 }, GRID_HEIGHT = 460, LENS = 148; // CSS pixels
-
-/**
- * Where each head lies. Layers run left to right and heads down; where that would leave a thin
- * strip (few layers, or very many heads), each layer is folded into `fold` columns.
- */
-function layOut(layers, heads, room) {
-  const option = (fold) => {
-    const gaps = fold > 1 ? (layers - 1) * BLOCK_GAP : 0;
-    const rows = Math.ceil(heads / fold);
-    const fit = Math.min((room - LEFT - gaps) / (layers * fold), GRID_HEIGHT / rows, PITCH.most);
-    return { fold, rows, gaps, pitch: Math.max(PITCH.least, fit), fit };
-  };
-  let best = option(1);
-  const thin = layers * best.pitch < 0.4 * room;
-  for (let fold = 2; fold <= heads; fold++) {
-    const next = option(fold);
-    const least = best.fold > 1 ? best.fit : best.fit * (thin ? 1 : 1.25);
-    if (next.fit >= least && next.fit >= PITCH.least) best = next;
-  }
-  const { fold, rows, gaps, pitch } = best;
-  const tile = pitch - (pitch < 24 ? 2 : 3), step = fold * pitch + (fold > 1 ? BLOCK_GAP : 0);
-  return {
-    fold, rows, pitch, tile, step, layers, heads,
-    width: LEFT + layers * fold * pitch + gaps, height: rows * pitch + FOOT,
-    place: (layer, head) => [
-      LEFT + layer * step + (head % fold) * pitch, Math.floor(head / fold) * pitch,
-    ],
-    find(x, y) {
-      const layer = Math.floor((x - LEFT) / step);
-      const column = Math.floor((x - LEFT - layer * step) / pitch);
-      const head = Math.floor(y / pitch) * fold + column;
-      const inside = x >= LEFT && layer < layers && column < fold && y >= 0 && head < heads;
-      return inside && y < rows * pitch ? [layer, head] : null;
-    },
-  };
-}
+const LENS = 148; // CSS pixels of the enlarged map in the tooltip
 
 class Grid {
   constructor(root) {
@@ -58,8 +21,8 @@ class Grid {
     this.lens = make("canvas", "al-lens");
     this.selected = this.at = [0, 0];
     this.serial = null;
-    this.stage.onpointermove = (event) => this.point(event);
-    this.stage.onpointerleave = () => this.unpoint();
+    this.stage.onpointermove = oncePerFrame((event) => this.point(event));
+    this.stage.onpointerleave = oncePerFrame(() => this.unpoint());
     this.stage.onclick = (event) => this.click(event);
     this.stage.onkeydown = (event) => this.press(event);
     this.stage.onfocus = () => this.moveCursor(this.at, false);
@@ -152,7 +115,7 @@ class Grid {
     const skip = Math.max(1, Math.ceil(26 / layout.step));
     for (let layer = 0; layer < layout.layers; layer += skip) {
       const centre = LEFT + layer * layout.step + (layout.fold * layout.pitch) / 2 - 1.5;
-      context.fillText(`L${layer}`, centre, layout.rows * layout.pitch + 9);
+      context.fillText(`L${this.header.layers[layer]}`, centre, layout.rows * layout.pitch + 9);
     }
   }
 
@@ -160,16 +123,24 @@ class Grid {
     const { header } = this, difference = header.view === "B-A";
     const ramp = make("span", "al-ramp");
     ramp.dataset.view = header.view;
-    const ends = difference ? ["more in A", "more in B"] : ["0", `${(1 / GAIN.weight).toFixed(2)} +`];
+    const full = (difference ? 1 / GAIN.change : 1 / GAIN.weight).toFixed(2);
+    const ends = difference ? [`${full} more in A`, `${full} more in B`] : ["0", `${full} or more`];
     const scale = make("span", "al-scale");
     scale.append(make("span", "", ends[0]), ramp, make("span", "", ends[1]));
     const notes = [];
-    if (difference && header.difference.note) notes.push(header.difference.note);
+    if (difference) notes.push(this.differenceNote());
     if (this.layout.fold > 1) {
       notes.push(`Each layer is folded: ${this.layout.fold} heads side by side.`);
     }
     notes.push("Click a head, or arrow keys and Enter");
     this.foot.replaceChildren(scale, make("span", "al-hint", notes.join(" · ")));
+  }
+
+  /** Which rows B − A shows, and what it leaves out. */
+  differenceNote() {
+    const { rows, note } = this.header.difference, all = this.arrays.b.shape[2];
+    const kept = rows.length && rows.length < all ? `The ${rows.length} of ${all} rows that can differ` : "";
+    return [kept, note].filter(Boolean).join(". ") || "All rows";
   }
 
   ring(node, place) {
@@ -189,9 +160,9 @@ class Grid {
     scroller.scrollTop = into(scroller.scrollTop, scroller.clientHeight, y);
   }
 
-  point(event) {
+  point(pointer) {
     const box = this.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const x = pointer.x - box.left, y = pointer.y - box.top;
     const place = this.layout.find(x, y);
     if (!place) return this.unpoint();
     const [left, top] = this.layout.place(...place), size = this.layout.tile - 4;
@@ -200,11 +171,10 @@ class Grid {
     const cell = [
       within(y - top - 2, this.cells.rows.length), within(x - left - 2, this.cells.columns.length),
     ];
-    const token = [...place, ...cell].join();
-    this.ring(this.hover, place);
-    if (token !== this.pointed) this.children = this.describe(place, cell);
-    this.pointed = token;
-    this.tip.show(event.clientX, event.clientY, ...this.children);
+    if (String(place) !== this.pointed) this.ring(this.hover, place);
+    this.pointed = String(place);
+    const subject = [...place, ...cell].join();
+    this.tip.show(pointer.x, pointer.y, subject, () => this.describe(place, cell));
   }
 
   unpoint() {
@@ -215,7 +185,8 @@ class Grid {
 
   /** The tooltip's content: the head, enlarged, and the cell in words and figures. */
   describe([layer, head], [i, j]) {
-    const parts = [make("div", "al-tip-title", `Layer ${layer} · Head ${head}`)];
+    const title = `Layer ${this.header.layers[layer]} · Head ${head}`;
+    const parts = [make("div", "al-tip-title", title)];
     const mark = this.marks.get(`${layer},${head}`);
     if (mark) parts.push(make("div", "al-tip-note", mark));
     const row = this.cells.rows[i], column = this.cells.columns[j];
@@ -251,7 +222,10 @@ class Grid {
   }
 
   drawLens(layer, head, i, j) {
-    const context = sharpen(this.lens, LENS, LENS), { theme } = this;
+    const { theme } = this;
+    this.lensContext ||= sharpen(this.lens, LENS, LENS);
+    const context = this.lensContext;
+    context.clearRect(0, 0, LENS, LENS);
     context.fillStyle = theme.tile;
     context.fillRect(0, 0, LENS, LENS);
     this.drawMap(context, this.fine, layer, head, 0, 0, LENS);
@@ -280,9 +254,9 @@ class Grid {
     } else if (event.key === "Home") layer = 0;
     else if (event.key === "End") layer = layers - 1;
     else if (event.key === "Escape") [layer, head] = this.selected;
-    else if (event.key === "Enter" || event.key === " ") this.choose(this.at);
-    else return;
+    else if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
+    if (event.key === "Enter" || event.key === " ") return this.choose(this.at);
     if (layer >= 0 && layer < layers && head >= 0 && head < heads) this.moveCursor([layer, head], true);
   }
 
@@ -301,7 +275,7 @@ class Grid {
       const strength = Math.abs(this.ink(layer, head, i, j));
       if (!best || strength > best.strength) best = { strength, row, column };
     }));
-    const name = `Layer ${layer}, head ${head}`;
+    const name = `Layer ${this.header.layers[layer]}, head ${head}`;
     if (!best) return name;
     const side = this.header.view === "A" ? "a" : "b", at = side === "a" ? 0 : 1;
     const look = this.lookFor(side, best.row[at], best.column[at]).textContent;
@@ -312,7 +286,7 @@ class Grid {
   choose(place) {
     this.selected = this.at = place;
     this.ring(this.chosen, place);
-    this.live.textContent = `Chosen: layer ${place[0]}, head ${place[1]}`;
+    this.live.textContent = `Chosen: layer ${this.header.layers[place[0]]}, head ${place[1]}`;
     this.send({ layer: place[0], head: place[1], serial: this.serial });
   }
 }

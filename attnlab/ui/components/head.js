@@ -1,6 +1,7 @@
 // The chosen head for one or two sentences, as words with arcs or as matrices. The looked-from
 // word moves here; a click pins it and tells Python.
 
+const LONG = 40; // tokens; beyond, not every word is in sight and the strongest are also written
 const MOST_WORDS = 512; // beyond, arcs between words cannot be read and the matrix is drawn
 
 class Head {
@@ -32,7 +33,11 @@ class Head {
     this.looked = { ...this.pinned };
     this.theme = readTheme(this.root);
     this.over = { a: new Map(header.pairs), b: new Map(header.pairs.map(([i, j]) => [j, i])) };
-    this.build();
+    // Another head of the same words needs no new elements: scroll and focus stay where they are.
+    const { mode, causal, tokens, sources, label } = header;
+    const frame = JSON.stringify([mode, causal, tokens, sources, label]);
+    if (frame !== this.frame) this.build();
+    this.frame = frame;
     this.layOut();
   }
 
@@ -56,6 +61,7 @@ class Head {
     for (const side of Object.keys(this.arrays)) {
       const holder = this.body.appendChild(make("section", "al-side"));
       const scroller = holder.appendChild(make("div", "al-side-scroll"));
+      scroller.classList.toggle("al-long", Type === Words && this.length > 64);
       this.sides[side] = new Type(this, side, scroller);
       this.sums[side] = holder.appendChild(make("div", "al-sum"));
     }
@@ -64,12 +70,20 @@ class Head {
   layOut() {
     if (!this.header || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
+    this.body.classList.toggle("al-stacked", this.stacksForFigures());
     for (const [side, drawing] of Object.entries(this.sides)) {
       drawing.layOut();
       drawing.look(this.looked[side]);
       drawing.showPinned(this.pinned[side]);
       this.writeSum(side);
     }
+  }
+
+  /** Two matrices go below each other where that makes room for the figures in their cells. */
+  stacksForFigures() {
+    if (Object.keys(this.sides).length < 2 || this.header.mode !== "matrix") return false;
+    const pitch = (width) => (width - 150) / this.length; // 150: about the labels' share
+    return pitch(this.width / 2) < MATRIX.figures && pitch(this.width) >= MATRIX.figures;
   }
 
   weight(side, query, key) {
@@ -107,6 +121,7 @@ class Head {
     const raw = rawLine(token, row);
     raw.classList.add("al-sum-raw");
     line.append(raw);
+    if (this.length > LONG) line.append(make("div", "", this.summary(side, row)));
   }
 
   look(side, row, speak = false) {
@@ -141,9 +156,10 @@ class Head {
   /** The three words that a word looks at most. */
   summary(side, row) {
     const keys = this.header.sources[side] || this.header.tokens[side];
-    const best = keys.map((token, key) => [this.weight(side, row, key), token])
+    const place = (key) => (this.length > LONG ? ` (position ${key})` : "");
+    const best = keys.map((token, key) => [this.weight(side, row, key), token, key])
       .sort((x, y) => y[0] - x[0]).slice(0, 3)
-      .map(([weight, token]) => `${spoken(token)} ${figure(weight)}`);
+      .map(([weight, token, key]) => `${spoken(token)}${place(key)} ${figure(weight)}`);
     return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${best.join(", ")}`;
   }
 }

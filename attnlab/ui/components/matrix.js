@@ -1,7 +1,7 @@
 // One side of the chosen head as a matrix: a row for each position that looks, a column for each
 // position looked at. Positions are the axes, so words that repeat keep rows of their own.
 
-const MATRIX = { most: 38, figures: 23, tilt: Math.PI / 3.4, label: 92, gap: 7 }; // CSS pixels
+const MATRIX = { most: 38, figures: 17.5, tilt: Math.PI / 3.4, label: 92, gap: 7 }; // CSS pixels
 
 class Matrix {
   constructor(owner, side, holder) {
@@ -20,10 +20,10 @@ class Matrix {
     this.box = this.node.appendChild(make("div", "al-box"));
     this.box.hidden = true;
     this.cell = [0, 0];
-    this.node.onpointermove = (event) => this.point(event);
-    this.node.onpointerleave = () => this.unpoint();
+    this.node.onpointermove = oncePerFrame((pointer) => this.point(pointer));
+    this.node.onpointerleave = oncePerFrame(() => this.unpoint());
     this.node.onclick = (event) => {
-      const cell = this.find(event);
+      const cell = this.find(event.clientX, event.clientY);
       if (cell) this.owner.pin(this.side, cell[0]);
     };
     this.node.onkeydown = (event) => this.press(event);
@@ -67,7 +67,12 @@ class Matrix {
     const sign = this.side === "a" ? -GAIN.weight : GAIN.weight;
     const width = this.pitch * this.keys.length, height = this.pitch * this.queries.length;
     context.fillStyle = this.owner.theme.tile;
-    context.fillRect(this.left, this.top, width, height);
+    context.beginPath();
+    context.moveTo(this.left, this.top);
+    if (!this.isFuture(0, 1)) context.lineTo(this.left + width, this.top);
+    context.lineTo(this.left + width, this.top + height);
+    context.lineTo(this.left, this.top + height);
+    context.fill();
     const painted = paintCells({
       layers: 1, heads: 1, rows: this.queries.length, columns: this.keys.length,
       ink: (_, __, i, j) => sign * this.owner.weight(this.side, i, j), theme: this.owner.theme,
@@ -100,8 +105,8 @@ class Matrix {
 
   write(context, weight, ink, x, y, size) {
     const { theme } = this.owner;
-    context.fillStyle = ink > 0.55 ? (theme.dark ? "#10141a" : "#fff") : theme.ink;
-    context.font = `${size >= 32 ? 11.5 : 10}px ${theme.font}`;
+    context.fillStyle = ink > (theme.dark ? 0.68 : 0.55) ? (theme.dark ? "#10141a" : "#fff") : theme.ink;
+    context.font = `${size >= 32 ? 11.5 : size >= 21 ? 10 : 8.5}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     const text = size >= 32 ? figure(weight) : figure(weight).replace(/^0/, "");
@@ -148,24 +153,24 @@ class Matrix {
     }
   }
 
-  find(event) {
+  find(x, y) {
     const box = this.canvas.getBoundingClientRect();
-    const i = Math.floor((event.clientY - box.top - this.top) / this.pitch);
-    const j = Math.floor((event.clientX - box.left - this.left) / this.pitch);
+    const i = Math.floor((y - box.top - this.top) / this.pitch);
+    const j = Math.floor((x - box.left - this.left) / this.pitch);
     const inside = i >= 0 && j >= 0 && i < this.queries.length && j < this.keys.length;
     return inside ? [i, j] : null;
   }
 
-  point(event) {
-    const cell = this.find(event);
+  point(pointer) {
+    const cell = this.find(pointer.x, pointer.y);
     if (!cell) return this.unpoint();
     if (String(cell) !== String(this.pointed)) {
       this.pointed = cell;
       this.ring(cell);
-      this.children = this.describe(...cell);
       this.owner.look(this.side, cell[0]);
     }
-    this.owner.tip.show(event.clientX, event.clientY, ...this.children);
+    const subject = [this.side, ...cell].join();
+    this.owner.tip.show(pointer.x, pointer.y, subject, () => this.describe(...cell));
   }
 
   unpoint() {
@@ -198,9 +203,9 @@ class Matrix {
     else if (event.key === "ArrowRight") key += 1;
     else if (event.key === "ArrowLeft") key -= 1;
     else if (event.key === "Escape") return this.unpoint();
-    else if (event.key === "Enter" || event.key === " ") this.owner.pin(this.side, query);
-    else return;
+    else if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
+    if (event.key === "Enter" || event.key === " ") return this.owner.pin(this.side, query);
     query = Math.max(0, Math.min(this.queries.length - 1, query));
     key = Math.max(0, Math.min(this.keys.length - 1, key));
     this.cell = [query, key];

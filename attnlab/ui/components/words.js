@@ -4,7 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const ARC_LEAST = 0.01, FAINT_ARC_LEAST = 0.03, FAINT_ARCS_UP_TO = 96; // weights; tokens
 
 /** Height of one word's row for `count` rows: comfortable up to a sentence, tight beyond. */
-const rowHeight = (count) => (count <= 26 ? 25 : count <= 40 ? 21 : 17);
+const rowHeight = (count) => (count <= 26 ? 25 : count <= 40 ? 21 : count <= 50 ? 18 : 16);
 
 /** The curve from word i on the left to word j on the right. */
 function arc(i, j, row, width) {
@@ -44,11 +44,11 @@ class Words {
       writeToken(item.appendChild(make("span", "al-clip")), token);
     });
     const position = (event) => event.target.closest(".al-word")?.dataset.position;
-    list.onpointerover = (event) => {
-      const at = position(event);
+    list.onpointerover = oncePerFrame((pointer) => {
+      const at = position(pointer);
       if (at !== undefined) this.owner.look(this.side, Number(at));
-    };
-    list.onpointerleave = () => this.owner.restore();
+    });
+    list.onpointerleave = oncePerFrame(() => this.owner.restore());
     list.onclick = (event) => {
       const at = position(event);
       if (at !== undefined) this.owner.pin(this.side, Number(at));
@@ -69,8 +69,8 @@ class Words {
       writeToken(item.appendChild(make("span", "al-clip")), token);
       return { item, ink, figure: item.appendChild(make("span", "al-fig")) };
     });
-    list.onpointermove = (event) => this.tell(event);
-    list.onpointerleave = () => this.owner.tip.hide();
+    list.onpointermove = oncePerFrame((pointer) => this.tell(pointer));
+    list.onpointerleave = oncePerFrame(() => this.owner.tip.hide());
     return list;
   }
 
@@ -87,16 +87,21 @@ class Words {
     event.preventDefault();
   }
 
-  tell(event) {
-    const at = event.target.closest(".al-key")?.dataset.position;
+  tell(pointer) {
+    const at = pointer.target.closest(".al-key")?.dataset.position;
     if (at === undefined) return this.owner.tip.hide();
-    const key = Number(at), query = this.at, weight = this.owner.weight(this.side, query, key);
+    const subject = [this.side, this.at, at].join();
+    this.owner.tip.show(pointer.x, pointer.y, subject, () => this.describe(this.at, Number(at)));
+  }
+
+  describe(query, key) {
+    const weight = this.owner.weight(this.side, query, key);
     const children = [lookLine(this.queries[query], this.keys[key])];
     if (this.isFuture(query, key)) {
       children.push(make("div", "al-tip-note", "cannot look ahead"));
     } else children.push(figureLine(...(this.side === "a" ? [weight, null] : [null, weight])));
     children.push(rawLine(this.keys[key], key));
-    this.owner.tip.show(event.clientX, event.clientY, ...children);
+    return children;
   }
 
   isFuture(query, key) {
@@ -152,13 +157,20 @@ class Words {
   path(query, key, weight) {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("d", arc(query, key, this.row, this.width));
-    path.setAttribute("stroke-width", 1 + 4.5 * weight);
-    path.setAttribute("opacity", Math.min(1, 0.35 + 0.6 * weight));
+    path.setAttribute("stroke-width", 1 + 5 * weight);
+    path.setAttribute("opacity", Math.min(1, 0.14 + 1.6 * weight));
     return path;
   }
 
   showPinned(query) {
     this.from.querySelector('[aria-selected="true"]')?.removeAttribute("aria-selected");
-    this.from.children[query].setAttribute("aria-selected", "true");
+    const item = this.from.children[query];
+    item.setAttribute("aria-selected", "true");
+    // Only a long text scrolls inside its card; then the kept word is brought to its middle.
+    const spare = this.holder.clientHeight - this.row;
+    if (this.holder.scrollHeight > this.holder.clientHeight + 1 && !this.shown) {
+      this.holder.scrollTop = query * this.row - spare / 2;
+    }
+    this.shown = true;
   }
 }

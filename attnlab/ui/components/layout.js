@@ -1,0 +1,42 @@
+// Where each head lies on the canvas of all heads.
+
+const LEFT = 30, FOOT = 20, BLOCK_GAP = 7; // row labels, layer labels, between folded layers
+const PITCH = { least: 17, most: 120 }; // CSS pixels
+const TALLEST = { plain: 460, folded: 360 };
+
+/**
+ * Where each head lies. Layers run left to right and heads down; where that would leave a thin
+ * strip (few layers, or very many heads), each layer is folded into `fold` columns.
+ */
+function layOut(layers, heads, room) {
+  const option = (fold) => {
+    const gaps = fold > 1 ? (layers - 1) * BLOCK_GAP : 0;
+    const rows = Math.ceil(heads / fold);
+    const tallest = fold > 1 ? TALLEST.folded : TALLEST.plain;
+    const fit = Math.min((room - LEFT - gaps) / (layers * fold), tallest / rows, PITCH.most);
+    return { fold, rows, gaps, pitch: Math.max(PITCH.least, fit), fit };
+  };
+  let best = option(1);
+  const thin = layers * best.pitch < 0.5 * room;
+  for (let fold = 2; fold <= heads; fold++) {
+    const next = option(fold);
+    const least = best.fold > 1 ? best.fit : best.fit * (thin ? 1 : 1.25);
+    if (next.fit >= least && next.fit >= PITCH.least) best = next;
+  }
+  const { fold, rows, gaps, pitch } = best;
+  const tile = pitch - (pitch < 24 ? 2 : 3), step = fold * pitch + (fold > 1 ? BLOCK_GAP : 0);
+  return {
+    fold, rows, pitch, tile, step, layers, heads,
+    width: LEFT + layers * fold * pitch + gaps, height: rows * pitch + FOOT,
+    place: (layer, head) => [
+      LEFT + layer * step + (head % fold) * pitch, Math.floor(head / fold) * pitch,
+    ],
+    find(x, y) {
+      const layer = Math.floor((x - LEFT) / step);
+      const column = Math.floor((x - LEFT - layer * step) / pitch);
+      const head = Math.floor(y / pitch) * fold + column;
+      const inside = x >= LEFT && layer < layers && column < fold && y >= 0 && head < heads;
+      return inside && y < rows * pitch ? [layer, head] : null;
+    },
+  };
+}

@@ -1,0 +1,246 @@
+"""The drawn components in a real Chromium, without Streamlit around them."""
+
+import base64
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attnlab.ui import mount
+from attnlab.viz.bars import bars_payload
+from attnlab.viz.grid import grid_payload
+from attnlab.viz.head import head_payload
+
+pytestmark = pytest.mark.browser
+
+SCRIPTS = {
+    "grid": ["common", "cells", "maps", "layout", "grid"],
+    "head": ["common", "cells", "words", "matrix", "head"],
+    "bars": ["common", "bars"],
+}
+MOUNT = """async ({script, style, dark, payload, width}) => {
+  if (!window.holder) {
+    window.sent = [];
+    document.body.style.margin = 0;
+    window.holder = document.body.appendChild(document.createElement("div"));
+    const colours = dark ? ["#0f1216", "#e7e9ee"] : ["#fbfaf8", "#1c2330"];
+    holder.style.cssText = `width:${width}px;--st-background-color:${colours[0]};` +
+      `--st-text-color:${colours[1]};--st-primary-color:#43506a;background:${colours[0]}`;
+    holder.attachShadow({mode: "open"});
+    const sheet = document.createElement("style");
+    sheet.textContent = style;
+    const root = document.createElement("div");
+    root.className = "al-root";
+    holder.shadowRoot.append(sheet, root);
+    const source = new Blob([script], {type: "text/javascript"});
+    window.component = await import(URL.createObjectURL(source));
+  }
+  const bytes = Uint8Array.from(atob(payload), (char) => char.charCodeAt(0));
+  component.default({
+    data: bytes, parentElement: holder.shadowRoot,
+    setStateValue: (name, value) => sent.push({name, ...value}),
+  });
+}"""
+HOSTILE = [
+    '<img src=x onerror="window.hit=1">',
+    "</script><script>window.hit=1</script>",
+    "a\u202eb",
+]
+
+
+def words(*texts):
+    return [{"text": text, "raw": text, "id": i, "special": False} for i, text in enumerate(texts)]
+
+
+def causal(*shape, seed=0):
+    maps = np.tril(np.random.default_rng(seed).random(shape, dtype=np.float32))
+    return maps / maps.sum(-1, keepdims=True)
+
+
+def show(page: Page, name: str, payload: bytes, *, width=1160, dark=False):
+    """Mounts the component `name`, or gives the mounted one new data."""
+    styles = ["common", name]
+    page.evaluate(
+        MOUNT,
+        {
+            "script": "\n".join(
+                (mount.FOLDER / f"{s}.js").read_text("utf-8") for s in SCRIPTS[name]
+            ),
+            "style": "\n".join((mount.FOLDER / f"{s}.css").read_text("utf-8") for s in styles),
+            "payload": base64.b64encode(payload).decode(),
+            "width": width,
+            "dark": dark,
+        },
+    )
+
+
+PAIR_A = words("the", " street", " was", " tired")
+PAIR_B = [*PAIR_A[:3], {"text": " wide", "raw": "Ġwide", "id": 99, "special": False}]
+
+
+def pair_maps():
+    a, b = causal(3, 2, 4, 4), causal(3, 2, 4, 4)
+    a[1, 1, 3], b[1, 1, 3] = [0.64, 0.06, 0.1, 0.2], [0.24, 0.46, 0.1, 0.2]
+    return a, b
+
+
+def test_hover_tells_the_head_the_words_and_both_weights(page: Page):
+    a, b = pair_maps()
+    show(page, "grid", grid_payload(a, PAIR_A, b=b, tokens_b=PAIR_B, view="B-A", selected=(1, 1)))
+    box = page.locator(".al-chosen").bounding_box()
+    # The only row that can differ fills the tile; its columns are street, was, wide.
+    page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + box["height"] / 2)
+    tip = page.locator(".al-tip")
+    expect(tip).to_contain_text("Layer 1 · Head 1")
+    expect(tip).to_contain_text("wide → street")
+    expect(tip).to_contain_text("A 0.06 B 0.46 B − A +0.40")
+    assert page.evaluate("sent") == []
+    page.mouse.move(5, 900)
+    expect(tip).to_be_hidden()
+
+
+def test_keys_and_clicks_choose_and_new_data_keeps_the_choice(page: Page):
+    maps = causal(3, 2, 4, 4)
+    show(page, "grid", grid_payload(maps, PAIR_A, selected=(0, 0), serial=5))
+    page.locator(".al-grid").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    chosen = page.evaluate("sent")[-1]
+    assert chosen["name"] == "chosen" and chosen["serial"] == 5
+    assert (chosen["layer"], chosen["head"]) != (0, 0)
+    live = f"Chosen: layer {chosen['layer']}, head {chosen['head']}"
+    expect(page.locator(".al-live")).to_have_text(live)
+
+    ring = page.locator(".al-chosen").get_attribute("style")
+    show(page, "grid", grid_payload(maps, PAIR_A, selected=(0, 0), serial=5, drop_first=False))
+    assert page.locator(".al-chosen").get_attribute("style") == ring
+    box = page.locator(".al-chosen").bounding_box()
+    show(page, "grid", grid_payload(maps, PAIR_A, selected=(0, 0), serial=6))
+    assert page.locator(".al-chosen").get_attribute("style") != ring  # a new serial moves it
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    again = page.evaluate("sent")[-1]
+    assert (again["layer"], again["head"], again["serial"]) == (chosen["layer"], chosen["head"], 6)
+
+
+@pytest.mark.parametrize("shape", [(30, 9), (6, 12), (1, 4), (2, 300), (80, 64)])
+@pytest.mark.parametrize("width", [1160, 740, 340])
+def test_every_shape_fits_its_card_or_scrolls_inside_it(page: Page, shape, width):
+    show(page, "grid", grid_payload(causal(*shape, 4, 4), PAIR_A), width=width)
+    canvas = page.locator(".al-grid canvas").bounding_box()
+    ring = page.locator(".al-chosen").bounding_box()
+    assert ring["width"] >= 17  # a tile stays large enough to see and to hit
+    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert overflow <= 0
+    scroller = page.locator(".al-scroll").bounding_box()
+    assert scroller["width"] <= width + 6 and scroller["height"] <= 565
+    if shape == (30, 9) and width >= 740:
+        assert canvas["width"] <= width
+
+
+def test_looking_from_a_word(page: Page):
+    a, b = pair_maps()
+    payload = head_payload(a[1, 1], PAIR_A, b=b[1, 1], tokens_b=PAIR_B)
+    show(page, "head", payload)
+    figure = page.locator('.al-key[data-side="B"][data-position="1"] .al-fig')
+    expect(figure).to_have_text("0.46")
+    page.locator('.al-word[data-side="A"][data-position="1"]').hover()
+    for side in "AB":  # the same word in both
+        expect(page.locator(f'.al-word.al-on[data-side="{side}"]')).to_have_text("street")
+        future = page.locator(f'.al-key.al-future[data-side="{side}"]')
+        expect(future).to_have_count(2)
+    assert page.evaluate("sent") == []
+    page.mouse.move(5, 900)
+    expect(figure).to_have_text("0.46")
+
+    page.locator('.al-word[data-side="A"][data-position="2"]').click()
+    assert page.evaluate("sent") == [
+        {"name": "chosen", "side": "A", "position": 2, "row_a": 2, "row_b": 2, "serial": 0}
+    ]
+    page.mouse.move(5, 900)
+    expect(page.locator('.al-word.al-on[data-side="B"]')).to_have_text("was")
+    page.locator('.al-from[aria-label^="Words of B"]').focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    assert page.evaluate("sent")[-1]["position"] == 1
+    expect(page.locator(".al-live")).to_contain_text("Kept: B, street looks at")
+
+
+def test_rows_that_do_not_add_up_and_rows_that_see_nothing(page: Page):
+    weights = causal(3, 3)
+    weights[1], weights[2] = 0, weights[2] * 0.6
+    show(page, "head", head_payload(weights, words("a", "b", "c"), sink=True))
+    expect(page.locator(".al-sum")).to_contain_text("adds up to 0.60; the sink takes 0.40")
+    page.locator(".al-word").nth(1).hover()
+    expect(page.locator(".al-sum")).to_contain_text("sees nothing: every word is masked")
+    expect(page.locator(".al-to")).to_have_class("al-to al-dead")
+    page.locator(".al-word").nth(0).hover()
+    expect(page.locator(".al-sum")).to_contain_text("adds up to 1")
+
+
+@pytest.mark.parametrize("mode", ["words", "matrix"])
+def test_token_text_is_never_markup(page: Page, mode):
+    tokens = words(*HOSTILE)
+    tokens[1]["piece"], tokens[2]["special"] = (1, 3), True
+    show(page, "head", head_payload(causal(3, 3), tokens, mode=mode))
+    if mode == "words":
+        expect(page.locator(".al-word").nth(0)).to_have_text(HOSTILE[0])
+        expect(page.locator(".al-word").nth(1)).to_have_text(HOSTILE[1] + "1/3")
+        expect(page.locator(".al-word .al-special")).to_have_text("a⟨U+202E⟩b")
+        page.locator(".al-key").nth(0).hover()
+        expect(page.locator(".al-tip")).to_contain_text(HOSTILE[0])
+    else:
+        box = page.locator(".al-matrix canvas").bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 12)
+        expect(page.locator(".al-tip")).to_contain_text("→")
+    assert page.evaluate("window.hit") is None
+    assert page.evaluate("holder.shadowRoot.querySelectorAll('img, script').length") == 0
+
+
+def test_words_that_repeat_keep_a_row_and_a_column_each(page: Page):
+    tokens = words("the", "cat", "the", "cat", "the")
+    for token in tokens:
+        token["id"] = len(token["text"])
+    show(page, "head", head_payload(causal(5, 5), tokens))
+    expect(page.locator(".al-word")).to_have_count(5)
+    expect(page.locator(".al-key")).to_have_count(5)
+    show(page, "head", head_payload(causal(5, 5), tokens, mode="matrix"))
+    matrix = page.locator(".al-matrix")
+    expect(matrix).to_have_attribute("aria-label", "Attention of A, 5 rows, 5 columns. "
+                                     "Arrow keys move, Enter keeps a row.")  # fmt: skip
+    matrix.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert page.evaluate("sent")[-1]["position"] == 3
+
+
+def test_a_text_of_512_tokens_stays_responsive(page: Page):
+    show(page, "head", head_payload(causal(512, 512), words(*(f"w{i}" for i in range(512)))))
+    expect(page.locator(".al-word")).to_have_count(512)
+    slow = page.evaluate(
+        """() => {
+          const words = [...holder.shadowRoot.querySelectorAll(".al-word")].slice(-40);
+          const times = words.map((word) => {
+            const start = performance.now();
+            word.dispatchEvent(new PointerEvent("pointerover", {bubbles: true, composed: true}));
+            holder.getBoundingClientRect();
+            return performance.now() - start;
+          });
+          return times.sort((x, y) => x - y)[20];
+        }"""
+    )
+    assert slow < 50
+    show(page, "head", head_payload(causal(600, 600), words(*"x" * 600)))
+    expect(page.locator(".al-note")).to_contain_text("up to 512 tokens")
+    expect(page.locator(".al-matrix")).to_be_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_bars_show_both_figures_in_both_themes(page: Page, dark):
+    rows = [({"text": " Paris", "raw": "ĠParis", "id": 7042}, 0.773, 0.141), ("<b>", 0.07, 0.12)]
+    show(page, "bars", bars_payload(rows), dark=dark)
+    expect(page.locator(".al-bar").nth(0)).to_contain_text("0.77 → 0.14")
+    expect(page.locator(".al-bar-name").nth(1)).to_have_text("<b>")
+    theme = page.locator(".al-root").get_attribute("data-theme")
+    assert theme == ("dark" if dark else "light")
+    page.locator(".al-bar").nth(0).hover()
+    expect(page.locator(".al-tip")).to_contain_text("as trained: 0.7730")

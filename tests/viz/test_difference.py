@@ -1,0 +1,93 @@
+"""B − A: which positions correspond, which rows can differ, and where a head changes most."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnlab.viz.align import first_difference, pairs
+from attnlab.viz.difference import comparable, largest
+
+
+def words(text):
+    return [{"text": word, "raw": word, "id": None} for word in text.split()]
+
+
+def compared(a, b, *, causal, pooled_a=None, pooled_b=None):
+    a, b = words(a), words(b)
+    shape_a = (pooled_a or len(a),) * 2
+    shape_b = (pooled_b or len(b),) * 2
+    return comparable(a, b, shape_a=shape_a, shape_b=shape_b, causal=causal)
+
+
+TIRED, WIDE = "the street was too tired .", "the street was too wide ."
+
+
+def test_a_causal_model_compares_only_the_rows_from_the_first_difference_on():
+    cells = compared(TIRED, WIDE, causal=True)
+    assert cells.rows == [(4, 4), (5, 5)]
+    assert cells.columns == [(i, i) for i in range(6)]
+    assert cells.note == ""
+
+
+def test_an_encoder_compares_every_row():
+    assert len(compared(TIRED, WIDE, causal=False).rows) == 6
+
+
+def test_an_inserted_word_shifts_what_follows_and_is_named_as_left_out():
+    cells = compared("it was wide .", "it was very wide .", causal=True)
+    assert cells.rows == [(2, 3), (3, 4)]
+    assert "1 of the tokens" in cells.note
+
+
+def test_equal_texts_have_nothing_to_compare():
+    cells = compared(TIRED, TIRED, causal=True)
+    assert cells.rows == [] and "same tokens" in cells.note
+
+
+def test_a_text_that_continues_the_other_has_no_row_that_can_differ():
+    cells = compared("it was", "it was wide", causal=True)
+    assert cells.rows == [] and "continues" in cells.note
+
+
+def test_pooled_maps_of_equal_length_compare_bin_by_bin():
+    a = "x " * 100 + "tired " + "x " * 27
+    b = "x " * 100 + "wide " + "x " * 27
+    cells = compared(a, b, causal=True, pooled_a=64, pooled_b=64)
+    assert cells.rows[0] == (50, 50)  # 128 tokens in 64 bins: token 100 lies in bin 50
+    assert cells.rows[-1] == (63, 63)
+
+
+def test_pooled_maps_of_unequal_length_are_not_compared():
+    cells = compared("x " * 100, "y " * 90, causal=True, pooled_a=64, pooled_b=64)
+    assert cells.rows == [] and "equal length" in cells.note
+
+
+def test_repeated_words_keep_a_position_each():
+    assert pairs(words("a b a b a"), words("a b a b a")) == [(i, i) for i in range(5)]
+
+
+lists = st.lists(st.sampled_from("abc"), max_size=12).map(lambda w: words(" ".join(w)))
+
+
+@given(lists, lists)
+def test_pairs_rise_in_both_and_equal_ends_are_paired(a, b):
+    found = pairs(a, b)
+    for (i, j), (k, m) in pairwise(found):
+        assert i < k and j < m
+    start = first_difference(a, b)
+    shared = len(a) if start is None else start
+    assert found[:shared] == [(i, i) for i in range(shared)]
+
+
+def test_the_largest_change_leaves_the_first_column_out():
+    a, b = np.zeros((6, 6)), np.zeros((6, 6))
+    a[4, 0], b[4, 1], a[4, 1] = 0.9, 0.46, 0.06
+    b[2, 1] = 1.0  # a row that a causal model cannot change
+    change = largest(a, b, words(TIRED), words(WIDE))
+    assert (change.query, change.key) == (4, 1)
+    assert change.before == pytest.approx(0.06) and change.after == pytest.approx(0.46)
+    assert largest(a, b, words(TIRED), words(WIDE), drop_first=False).key == 0
+    assert largest(a, a, words(TIRED), words(TIRED)) is None
