@@ -64,8 +64,11 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.packages
 	$(pip) -r requirements-dev.txt
 	@touch $@
 
+# For this machine only; ARGS="--server.address 0.0.0.0" opens it to the network. The prompt for an
+# e-mail address would keep a first start waiting.
 run: setup
-	$(speed) $(python) -m streamlit run app.py $(ARGS)
+	$(speed) $(python) -m streamlit run app.py --server.address localhost \
+		--server.showEmailPrompt false $(ARGS)
 
 test: setup $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(python) -m pytest -ra $(ARGS)
