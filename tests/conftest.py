@@ -13,6 +13,10 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import pytest
+from jaxtyping import install_import_hook
+
+# In tests, and only there, the shapes that the attention function declares are checked.
+install_import_hook("attnlab.attention", "beartype.beartype")
 
 PACKAGED = ("smollm2-135m", "minilm-l6")
 

@@ -21,7 +21,7 @@ def first_token_share(weights: Float[Tensor, "*L Q S"]) -> float:
     return float(rows.double().mean()) if rows.numel() else 0.0
 
 
-def row_sums(weights: Float[Tensor, "Q S"]) -> Float[Tensor, Q]:
+def row_sums(weights: Float[Tensor, "Q S"]) -> Float[Tensor, " Q"]:
     """The sum of each row: 1, less where a learned sink takes a share, 0 where nothing is seen."""
     return weights.double().sum(-1)
 

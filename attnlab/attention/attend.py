@@ -31,7 +31,7 @@ def attend(
     bias: Float[Tensor, "#B #H #Q #S"] | None = None,
     scale: float | None = None,
     softcap: float | None = None,
-    sinks: Float[Tensor, H] | None = None,
+    sinks: Float[Tensor, " H"] | None = None,
     causal: bool = False,
     at: At | None = None,
     where: Where | None = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -47,6 +47,7 @@ class Where:
         )
 
 
+@runtime_checkable
 class At(Protocol):
     """What ``attend`` calls at each stage.
 
