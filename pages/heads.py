@@ -1,11 +1,12 @@
 """Heads: every head of a model on one or two sentences, one head up close, and what it does."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import cards, engine, models, say, state, texts, work
+from attnlab.ui import cards, engine, frame, models, say, state, texts, work
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import MAX_CHARACTERS, Selection
 
@@ -69,6 +70,7 @@ def show(selection: Selection) -> None:
         cards.effect_card(scene)
 
 
+frame.ensure(Path(__file__).parents[1] / "app.py")
 chosen = state.current()
 state.publish(chosen)
 with st.container(key="sentences", gap="xsmall"):

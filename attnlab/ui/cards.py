@@ -39,6 +39,7 @@ def grid_card(of: Scene) -> None:
             view=of.view,
             drop_first=of.selection.drop_first,
             causal=of.reader.causal,
+            layers=of.reader.layers,
             selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
             on_change=partial(_head_chosen, of.reader.layers),
         )

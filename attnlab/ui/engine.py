@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-import attnlab as al
 from attnlab.analysis import effects, maps
+from attnlab.trace import Capture, MeanHead, ZeroHead
 from attnlab.ui import texts, work
 from attnlab.ui.selection import Ablation, Selection
 
@@ -127,10 +127,13 @@ def reader(selection: Selection) -> Reader:
     """
     key = LabKey(selection.model, selection.device, selection.dtype)
 
-    def load(job: Any) -> Any:
-        return al.load(key.model, device=key.device, dtype=key.dtype, progress=job.progress)
+    def open_lab(job: Any) -> Any:
+        # Here and not above: transformers takes seconds to import, and the page is on screen now.
+        from attnlab.pretrained.load import load
 
-    return Reader(work.perform(key, "Loading the model", load, work.stores().labs), key)
+        return load(key.model, device=key.device, dtype=key.dtype, progress=job.progress)
+
+    return Reader(work.perform(key, "Loading the model", open_lab, work.stores().labs), key)
 
 
 def read(reader: Reader, text: str, name: str) -> Reading:
@@ -146,9 +149,7 @@ def read(reader: Reader, text: str, name: str) -> Reading:
     tokens = tuple(reader.lab.tokens(text))
     texts.check_tokens(tokens, name)
     whole = len(tokens) <= WHOLE_TOKENS
-    capture = al.Capture(
-        "weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS
-    )
+    capture = Capture("weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS)
 
     def run(job: Any) -> Reading:
         weights = _weights(reader, text, capture, job)
@@ -165,7 +166,7 @@ def head_weights(reader: Reader, text: str, reading: Reading, layer: int, head: 
     """[Q, S] weights of one head: part of the reading, or one more run for a long text."""
     if reading.whole:
         return reading.maps[reader.layers.index(layer), head]
-    capture = al.Capture("weights", layers=(layer,), heads=(head,), roles=(reader.role,))
+    capture = Capture("weights", layers=(layer,), heads=(head,), roles=(reader.role,))
 
     def run(job: Any) -> np.ndarray:
         return _array(_weights(reader, text, capture, job)[layer, head])
@@ -203,7 +204,7 @@ def _spelled(edits: tuple[Any, ...]) -> str:
     return json.dumps([edit.to_json() for edit in edits], sort_keys=True)
 
 
-def _weights(reader: Reader, text: str, capture: Any, job: Any) -> Any:
+def _weights(reader: Reader, text: str, capture: Capture, job: Any) -> Any:
     """One plain run: the weights of the role that the page shows."""
     trace = reader.lab.run(
         text, capture=(capture,), logits=None, progress=job.progress, cancel=job.cancel
@@ -218,4 +219,4 @@ def _array(tensor: Any) -> np.ndarray:
     return array
 
 
-_EDITS: Final[dict[str, Callable[[int, int], Any]]] = {"zero": al.ZeroHead, "mean": al.MeanHead}
+_EDITS: Final[dict[str, Callable[[int, int], Any]]] = {"zero": ZeroHead, "mean": MeanHead}

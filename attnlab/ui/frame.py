@@ -1,6 +1,7 @@
 """What every page shares: the style, the sidebar, and how many threads the models may use."""
 
 import os
+import runpy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ import torch
 
 from attnlab.ui import models, state
 
+_DRAWN: Final = "_frame_drawn"
 _STYLE: Final = Path(__file__).with_name("style.css")
 
 
@@ -25,9 +27,21 @@ def set_threads() -> int:
     return threads
 
 
+def ensure(app: Path) -> None:
+    """Called first by every page: where the page was started by itself, runs the app around it.
+
+    A server that has not run `app.py` yet takes the folder `pages/` for pages without a frame, so
+    the first visitor of a deep link would otherwise get a page without a sidebar.
+    """
+    if not st.session_state.pop(_DRAWN, False):
+        runpy.run_path(str(app), run_name="__main__")
+        st.stop()
+
+
 def draw(pages: Sequence[Any]) -> None:
     """The style and the sidebar: the pages, and the model with its trust line below."""
     set_threads()
+    st.session_state[_DRAWN] = True
     st.html(_STYLE)
     selection = state.restore()
     with st.sidebar:

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+# A busy machine may take a while to load a model; each expectation ends as soon as it holds.
+SECONDS = 60
+expect.set_options(timeout=SECONDS * 1000)
 
 ROOT = Path(__file__).parents[2]
 QUIET = [
@@ -69,7 +73,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """A new window, 1440 px wide; the test fails if a script in it threw."""
     context = browser.new_context(viewport={"width": 1440, "height": 1000})
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(SECONDS * 1000)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     yield page

@@ -1,5 +1,7 @@
 """The Heads page: the default pair, odd and hostile texts, links, models, what a server hides."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -35,6 +37,18 @@ def payloads(app: AppTest) -> list[bytes]:
     return [element.proto.bytes for element in app.get("bidi_component")]
 
 
+def header(payload: bytes) -> dict:
+    """The JSON in front of the arrays of a payload."""
+    length = int.from_bytes(payload[:4], "little")
+    return json.loads(payload[4 : 4 + length])
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """The query parameters, each given once."""
+    values = app.query_params.items()
+    return {name: value if isinstance(value, str) else value[0] for name, value in values}
+
+
 def test_the_page_opens_on_the_pair(app: AppTest):
     app.run()
     assert not app.exception
@@ -50,7 +64,7 @@ def test_the_page_opens_on_the_pair(app: AppTest):
 def test_the_trust_line_says_how_the_model_is_read(app: AppTest):
     app.run()
     trust = app.sidebar.text[0].value
-    assert "our attention" in trust
+    assert "Our attention" in trust and "float32" in trust
 
 
 def test_the_switch_says_what_the_first_token_takes_either_way(app: AppTest):
@@ -77,9 +91,9 @@ def test_repeated_words_keep_one_place_each(app: AppTest):
     app.query_params["b"] = ""
     app.run()
     assert not app.exception
-    grid = payloads(app)[0]
-    assert grid.count(b'"the"') + grid.count(b'" the"') == 3
-    assert grid.count(b'" cat"') == 2
+    grid, head = (header(payload) for payload in payloads(app)[:2])
+    for tokens in (grid["tokens"]["a"], head["tokens"]["a"]):
+        assert [token[0].strip() for token in tokens] == REPEATED.split()
 
 
 @pytest.mark.parametrize(
@@ -108,14 +122,15 @@ def test_a_text_that_cannot_be_shown_gets_one_sentence_and_is_kept(
     "text", ["Hi", "💩", "\x00", "a\x00b", "\x07\x1b[31m", "\u202eabc", "\n\nx"]
 )
 @pytest.mark.parametrize("model", ["smollm2-135m", "minilm-l6"])
-def test_an_odd_text_is_shown(app: AppTest, text: str, model: str):
+def test_an_odd_text_is_shown_or_refused_in_a_sentence(app: AppTest, text: str, model: str):
     app.query_params["model"] = model
     app.query_params["a"] = text
     app.query_params["b"] = ""
     app.run()
     assert not app.exception
     assert app.text_input(key="sel_a").value == text
-    assert len(payloads(app)) >= 2
+    # A WordPiece tokenizer drops control characters, so nothing may be left to read.
+    assert len(payloads(app)) >= 2 or said(app, "makes no token of this text")
 
 
 def test_a_bad_second_sentence_leaves_the_first_on_screen(app: AppTest):
@@ -159,7 +174,7 @@ def test_a_link_reopens_what_was_seen(app: AppTest):
         app.query_params[name] = value
     app.run()
     assert not app.exception
-    assert {name: value[0] for name, value in app.query_params.items()} == link
+    assert address(app) == link
     assert "Layer 9 · Head 4" in interpreted(app)
     assert app.toggle(key="sel_drop_first").value is False
     assert app.get("button_group")[0].value == "A"
@@ -167,10 +182,10 @@ def test_a_link_reopens_what_was_seen(app: AppTest):
 
 def test_choices_go_into_the_address(app: AppTest):
     app.run()
-    assert dict(app.query_params) == {}
+    assert address(app) == {}
     app.toggle(key="sel_drop_first").set_value(False).run()
     app.text_input(key="sel_b").set_value("").run()
-    assert {name: value[0] for name, value in app.query_params.items()} == {
+    assert address(app) == {
         "first": "shown",
         "b": "",
     }
