@@ -15,10 +15,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnlab.attention.mask import Mask, block_of, causal_mask, rows_of
+from attnlab.attention.mask import Mask, Span, block_of, causal_mask, rows_of
 from attnlab.attention.stages import STAGES, At, Where, visitor
 
-TILE = 256
+TILE = 128
 """Queries in a tile. Up to this many, there is one tile."""
 
 
@@ -74,6 +74,7 @@ def attend(
         sinks=sinks,
         bias=bias,
         mask=mask,
+        keys=k.shape[2],
         inplace=_may_overwrite(q, k, at),
         whole_rows=getattr(at, "whole_rows", False),
     )
@@ -96,8 +97,12 @@ class _Setting:
     sinks: Tensor | None
     bias: Tensor | None
     mask: Mask
+    keys: int
     inplace: bool
     whole_rows: bool
+
+    def span(self, rows: range) -> Span:
+        return self.mask.span(rows.start, rows.stop, self.keys)
 
 
 def _locate(q: Tensor, k: Tensor, where: Where | None) -> Where:
@@ -143,25 +148,27 @@ def _all_tiles(
     tile: int,
     workspace: dict[str, Tensor] | None,
 ) -> Tensor:
-    queries, keys = q.shape[2], k.shape[2]
+    queries = q.shape[2]
     if queries <= tile:
-        span = _span(setting, 0, queries, keys)
-        return _tile(q, k, v, setting, at, where.tile(range(queries), range(*span)), None)
-    workspace = {} if workspace is None and setting.inplace else workspace
-    buffers = workspace if setting.inplace else None
+        rows = range(queries)
+        place = where.tile(rows, _seen(setting, rows))
+        return _tile(q, k, v, setting, at, place, None)
+    buffers = None
+    if setting.inplace:
+        buffers = {} if workspace is None else workspace
+    k, v = k.contiguous(), v.contiguous()
     parts = []
     for start in range(0, queries, tile):
         rows = range(start, min(start + tile, queries))
-        keys_seen = range(*_span(setting, rows.start, rows.stop, keys))
-        part = q[:, :, rows.start : rows.stop]
-        parts.append(_tile(part, k, v, setting, at, where.tile(rows, keys_seen), buffers))
+        place = where.tile(rows, _seen(setting, rows))
+        part = _tile(q[:, :, rows.start : rows.stop], k, v, setting, at, place, buffers)
+        parts.append(part.transpose(1, 2))
     # [B, Q, H, E] in memory: the layout in which the output projection reads it.
-    return torch.cat([part.transpose(1, 2) for part in parts], 1).transpose(1, 2)
+    return torch.cat(parts, 1).transpose(1, 2)
 
 
-def _span(setting: _Setting, start: int, stop: int, keys: int) -> tuple[int, int]:
-    first, last, _ = setting.mask.span(start, stop, keys)
-    return (0, keys) if setting.whole_rows else (first, last)
+def _seen(setting: _Setting, rows: range) -> range:
+    return range(setting.keys) if setting.whole_rows else setting.span(rows).seen
 
 
 def _tile(
@@ -179,10 +186,12 @@ def _tile(
     k, v = k[:, :, seen], v[:, :, seen]
     batch, heads, queries, _ = q.shape
     grouped = q.reshape(batch, k.shape[1], where.group * queries, q.shape[-1])
-    scores = _product(grouped, k.transpose(-1, -2), buffers, "scores")
-    scores = visit("scores", scores.view(batch, heads, queries, -1), where)
-    scores = _scaled(scores, setting)
-    scores = _masked(visit("scaled", scores, where), setting, where)
+    if buffers is None:
+        scores = torch.matmul(grouped, k.transpose(-1, -2)).view(batch, heads, queries, -1)
+        scores = _times(visit("scores", scores, where), setting)
+    else:
+        scores = _product(grouped, k, setting.scale, buffers).view(batch, heads, queries, -1)
+    scores = _masked(visit("scaled", _capped(scores, setting), where), setting, where)
     sinks = setting.sinks
     if sinks is not None:
         sinks = visit("sinks", sinks.expand(batch, heads), where)
@@ -192,33 +201,27 @@ def _tile(
     return torch.matmul(weights, v).view(batch, heads, queries, v.shape[-1])
 
 
-def _product(a: Tensor, b: Tensor, buffers: dict[str, Tensor] | None, name: str) -> Tensor:
-    """a @ b, in a buffer kept from tile to tile: fresh memory costs more than the product."""
-    if buffers is None:
-        return torch.matmul(a, b)
-    shape = (*a.shape[:-1], b.shape[-1])
-    return torch.matmul(a, b, out=_buffer(buffers, name, shape, a.dtype, a.device))
+def _product(q: Tensor, k: Tensor, scale: float, buffers: dict[str, Tensor]) -> Tensor:
+    """scale · q kᵀ in one pass, into memory kept from tile to tile: fresh pages cost more than
+    the product itself."""
+    batch, groups, rows, _ = q.shape
+    size = batch * groups * rows * k.shape[2]
+    kept = buffers.get("scores")
+    if kept is None or kept.numel() < size or kept.dtype != q.dtype or kept.device != q.device:
+        kept = buffers["scores"] = torch.empty(size, dtype=q.dtype, device=q.device)
+    out = kept[:size].view(batch * groups, rows, k.shape[2])
+    keys = k.expand(batch, *k.shape[1:]).flatten(0, 1)
+    return torch.baddbmm(out, q.flatten(0, 1), keys.mT, beta=0, alpha=scale, out=out)
 
 
-def _buffer(
-    buffers: dict[str, Tensor],
-    name: str,
-    shape: tuple[int, ...],
-    dtype: torch.dtype,
-    device: torch.device,
-) -> Tensor:
-    size = torch.Size(shape).numel()
-    kept = buffers.get(name)
-    if kept is None or kept.numel() < size or kept.dtype != dtype or kept.device != device:
-        kept = buffers[name] = torch.empty(size, dtype=dtype, device=device)
-    return kept[:size].view(shape)
+def _times(scores: Tensor, setting: _Setting) -> Tensor:
+    return scores.mul_(setting.scale) if setting.inplace else scores * setting.scale
 
 
-def _scaled(scores: Tensor, setting: _Setting) -> Tensor:
-    scores = scores.mul_(setting.scale) if setting.inplace else scores * setting.scale
-    if setting.softcap is not None:
-        scores = torch.tanh(scores / setting.softcap) * setting.softcap
-    return scores
+def _capped(scores: Tensor, setting: _Setting) -> Tensor:
+    if setting.softcap is None:
+        return scores
+    return torch.tanh(scores / setting.softcap) * setting.softcap
 
 
 def _masked(scores: Tensor, setting: _Setting, where: Where) -> Tensor:
@@ -230,14 +233,14 @@ def _masked(scores: Tensor, setting: _Setting, where: Where) -> Tensor:
     visible = setting.mask.visible
     if visible is None:
         return scores
-    hides = setting.mask.span(rows.start, rows.stop, keys.stop)[2] or setting.whole_rows
-    if not hides:
-        return scores
-    hidden = ~block_of(visible, rows, keys)
-    fill = float("-inf")
-    return (
-        scores.masked_fill_(hidden, fill) if setting.inplace else scores.masked_fill(hidden, fill)
+    if not setting.inplace:
+        return scores.masked_fill(~block_of(visible, rows, keys), float("-inf"))
+    ragged = keys if setting.whole_rows else setting.span(rows).ragged
+    hidden = ~block_of(visible, rows, ragged)
+    scores[..., ragged.start - keys.start : ragged.stop - keys.start].masked_fill_(
+        hidden, -torch.inf
     )
+    return scores
 
 
 def _softmax(scores: Tensor, sinks: Tensor | None, inplace: bool) -> Tensor:

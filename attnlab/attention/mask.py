@@ -9,6 +9,8 @@ row over the future.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -28,7 +30,7 @@ class Mask:
     ) -> None:
         self.visible = visible
         self.bias = bias
-        self._spans: dict[tuple[int, int, int], tuple[int, int, bool]] = {}
+        self._spans: dict[tuple[int, int, int], Span] = {}
         self._dead: Tensor | None = None
         self._dead_known = False
 
@@ -63,21 +65,43 @@ class Mask:
             self._dead_known = True
         return self._dead
 
-    def span(self, start: int, stop: int, keys: int) -> tuple[int, int, bool]:
-        """The keys that queries start..stop can see: first, last + 1, and whether any is hidden.
+    def span(self, start: int, stop: int, keys: int) -> Span:
+        """The keys that queries start..stop can see.
 
         A causal mask lets a tile skip its future, a sliding window its past too.
         """
-        if self.visible is None or self.visible.shape[-1] == 1:
-            return 0, keys, self.visible is not None
+        if self.visible is None:
+            return Span(range(keys), range(0))
+        if self.visible.shape[-1] == 1:
+            return Span(range(keys), range(keys))
         found = self._spans.get((start, stop, keys))
         if found is None:
-            seen = rows_of(self.visible, start, stop).flatten(0, 2)
-            columns = seen.any(0).nonzero().flatten()
-            first, last = (int(columns[0]), int(columns[-1]) + 1) if len(columns) else (0, 1)
-            found = first, last, not bool(seen[:, first:last].all())
-            self._spans[start, stop, keys] = found
+            found = self._spans[start, stop, keys] = _span(rows_of(self.visible, start, stop))
         return found
+
+
+@dataclass(frozen=True)
+class Span:
+    """``seen``: from the first to the last key that some query sees. ``ragged``: from the first
+    to the last key of those that some query does not see; only there is there work to do."""
+
+    seen: range
+    ragged: range
+
+
+def _span(visible: Tensor) -> Span:
+    rows = visible.flatten(0, 2)
+    seen = _extent(rows.any(0), 0)
+    seen = seen or range(1)
+    return Span(seen, _extent(~rows[:, seen.start : seen.stop].all(0), seen.start))
+
+
+def _extent(flags: Tensor, offset: int) -> range:
+    """From the first to the last flag that is set."""
+    places = flags.nonzero().flatten()
+    if not len(places):
+        return range(0)
+    return range(offset + int(places[0]), offset + int(places[-1]) + 1)
 
 
 def rows_of(tensor: Tensor, start: int, stop: int) -> Tensor:

@@ -22,21 +22,20 @@ class Thumbnail:
 
     def add(self, tile: Tensor, queries: range, keys: range) -> None:
         """Fold in a tile of weights [B, H, T, e] that lies at these query and key indices."""
-        columns = _pooled(tile, keys.start % self.cell, self.cell)
-        rows = _pooled(columns.transpose(2, 3), queries.start % self.cell, self.cell).transpose(
-            2, 3
-        )
+        # Rows first: there the maximum runs over whole vectors, and leaves little for the columns.
+        rows = _pooled(tile, 2, queries.start % self.cell, self.cell)
+        cells = _pooled(rows, 3, keys.start % self.cell, self.cell)
         top, left = queries.start // self.cell, keys.start // self.cell
-        view = self.map[:, :, top : top + rows.shape[2], left : left + rows.shape[3]]
-        torch.maximum(view, rows.to(view.dtype), out=view)
+        view = self.map[:, :, top : top + cells.shape[2], left : left + cells.shape[3]]
+        torch.maximum(view, cells.to(view.dtype), out=view)
 
 
-def _pooled(tensor: Tensor, lead: int, cell: int) -> Tensor:
-    """Largest value of each cell along the last axis, the first cell cut short by ``lead``."""
+def _pooled(tensor: Tensor, axis: int, lead: int, cell: int) -> Tensor:
+    """Largest value of each cell along an axis, the first cell cut short by ``lead``."""
     if cell == 1:
         return tensor
-    length = tensor.shape[-1]
-    tail = -(lead + length) % cell
+    tail = -(lead + tensor.shape[axis]) % cell
     if lead or tail:
-        tensor = torch.nn.functional.pad(tensor, (lead, tail))
-    return tensor.unflatten(-1, (-1, cell)).amax(-1)
+        after = (0, 0) * (tensor.dim() - 1 - axis)
+        tensor = torch.nn.functional.pad(tensor, (*after, lead, tail))
+    return tensor.unflatten(axis, (-1, cell)).amax(axis + 1)
