@@ -36,11 +36,13 @@ def _register(name: str, scripts: Sequence[str], styles: Sequence[str]) -> Calla
 
 
 _GRID = _register(
-    "grid", ["common.js", "cells.js", "maps.js", "layout.js", "grid.js"], ["common.css", "grid.css"]
+    "grid",
+    ["common.js", "save.js", "cells.js", "maps.js", "layout.js", "legend.js", "grid.js"],
+    ["common.css", "grid.css"],
 )
 _HEAD = _register(
     "head",
-    ["common.js", "cells.js", "words.js", "matrix.js", "head.js"],
+    ["common.js", "save.js", "cells.js", "words.js", "matrix.js", "head.js"],
     ["common.css", "head.css"],
 )
 _BARS = _register("bars", ["common.js", "bars.js"], ["common.css", "bars.css"])

@@ -1,6 +1,7 @@
 """The drawn components in a real Chromium, without Streamlit around them."""
 
 import base64
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ from attnlab.viz.head import head_payload
 pytestmark = pytest.mark.browser
 
 SCRIPTS = {
-    "grid": ["common", "cells", "maps", "layout", "grid"],
-    "head": ["common", "cells", "words", "matrix", "head"],
+    "grid": ["common", "save", "cells", "maps", "layout", "legend", "grid"],
+    "head": ["common", "save", "cells", "words", "matrix", "head"],
     "bars": ["common", "bars"],
 }
 MOUNT = """async ({script, style, dark, payload, width}) => {
@@ -120,6 +121,16 @@ def test_keys_and_clicks_choose_and_new_data_keeps_the_choice(page: Page):
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     again = page.evaluate("sent")[-1]
     assert (again["layer"], again["head"], again["serial"]) == (chosen["layer"], chosen["head"], 6)
+
+
+def test_a_long_text_says_what_it_reduced(page: Page):
+    tokens = words(*(f"w{i}" for i in range(256)))
+    show(page, "grid", grid_payload(causal(2, 2, 64, 64), tokens))
+    hint = page.locator(".al-hint")
+    expect(hint).to_contain_text("a cell shows the strongest of 4 × 4 tokens")
+    expect(hint).to_contain_text("the first column, 4 tokens, is left out")
+    page.locator(".al-chosen").hover(force=True)
+    expect(page.locator(".al-tip")).to_contain_text("tokens")
 
 
 @pytest.mark.parametrize("shape", [(30, 9), (6, 12), (1, 4), (2, 300), (80, 64)])
@@ -244,3 +255,21 @@ def test_bars_show_both_figures_in_both_themes(page: Page, dark):
     assert theme == ("dark" if dark else "light")
     page.locator(".al-bar").nth(0).hover()
     expect(page.locator(".al-tip")).to_contain_text("as trained: 0.7730")
+
+
+@pytest.mark.parametrize(("name", "mode"), [("grid", None), ("head", "words"), ("head", "matrix")])
+def test_a_picture_is_saved_as_png(page: Page, name, mode):
+    a, b = pair_maps()
+    if name == "grid":
+        show(page, "grid", grid_payload(a, PAIR_A, label="All heads"))
+    else:
+        payload = head_payload(
+            a[1, 1], PAIR_A, b=b[1, 1], tokens_b=PAIR_B, mode=mode, label="Layer 1, head 1"
+        )
+        show(page, "head", payload)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save PNG").click()
+    expected = "All heads, A.png" if name == "grid" else "Layer 1, head 1.png"
+    assert download.value.suggested_filename == expected
+    content = Path(download.value.path()).read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 2000

@@ -18,10 +18,11 @@ class Grid {
     this.foot = root.appendChild(make("div", "al-legend"));
     this.live = liveRegion(root);
     this.tip = new Tip(root);
+    this.save = saveButton(() => this.picture());
     this.lens = make("canvas", "al-lens");
     this.selected = this.at = [0, 0];
     this.serial = null;
-    this.stage.onpointermove = oncePerFrame((event) => this.point(event));
+    this.stage.onpointermove = oncePerFrame((pointer) => this.point(pointer));
     this.stage.onpointerleave = oncePerFrame(() => this.unpoint());
     this.stage.onclick = (event) => this.click(event);
     this.stage.onkeydown = (event) => this.press(event);
@@ -57,25 +58,23 @@ class Grid {
     this.cells = shown(header, arrays);
     this.layout = layOut(arrays.a.shape[0], arrays.a.shape[1], this.width);
     const { layout } = this;
-    this.context = sharpen(this.canvas, layout.width, layout.height);
+    const context = sharpen(this.canvas, layout.width, layout.height);
     const pixels = Math.max(1, Math.floor((layout.tile - 4) * (window.devicePixelRatio || 1)));
     this.ink = inkOf(header, arrays, this.cells);
     const rows = this.cells.rows.length, columns = this.cells.columns.length;
-    const paint = (most) => paintCells({
-      layers: layout.layers, heads: layout.heads, rows, columns, ink: this.ink, theme, most,
-    });
+    const { layers, heads } = layout, { ink } = this;
+    const paint = (most) => paintCells({ layers, heads, rows, columns, ink, theme, most });
     this.atlas = paint(pixels);
     this.fine = Math.max(rows, columns) <= pixels ? this.atlas : paint(LENS);
-    this.drawTiles();
-    this.drawLabels();
-    this.writeLegend();
+    this.drawTiles(context);
+    this.drawLabels(context);
+    this.foot.replaceChildren(rampOf(header.view), hintOf(header, arrays, layout), this.save);
     this.ring(this.chosen, this.selected);
     this.reveal(this.selected);
   }
 
-  drawTiles() {
-    const { context, layout, theme } = this;
-    const radius = Math.min(5, layout.tile / 7);
+  drawTiles(context) {
+    const { layout, theme } = this, radius = Math.min(5, layout.tile / 7);
     for (let layer = 0; layer < layout.layers; layer++) {
       for (let head = 0; head < layout.heads; head++) {
         const [x, y] = layout.place(layer, head);
@@ -101,8 +100,8 @@ class Grid {
     context.drawImage(canvas, layer * width, head * height, width, height, x, y, size, size);
   }
 
-  drawLabels() {
-    const { context, layout, theme } = this;
+  drawLabels(context) {
+    const { layout, theme } = this;
     context.fillStyle = theme.mute;
     context.font = `10px ${theme.font}`;
     context.textBaseline = "middle";
@@ -119,28 +118,18 @@ class Grid {
     }
   }
 
-  writeLegend() {
-    const { header } = this, difference = header.view === "B-A";
-    const ramp = make("span", "al-ramp");
-    ramp.dataset.view = header.view;
-    const full = (difference ? 1 / GAIN.change : 1 / GAIN.weight).toFixed(2);
-    const ends = difference ? [`${full} more in A`, `${full} more in B`] : ["0", `${full} or more`];
-    const scale = make("span", "al-scale");
-    scale.append(make("span", "", ends[0]), ramp, make("span", "", ends[1]));
-    const notes = [];
-    if (difference) notes.push(this.differenceNote());
-    if (this.layout.fold > 1) {
-      notes.push(`Each layer is folded: ${this.layout.fold} heads side by side.`);
-    }
-    notes.push("Click a head, or arrow keys and Enter");
-    this.foot.replaceChildren(scale, make("span", "al-hint", notes.join(" · ")));
-  }
-
-  /** Which rows B − A shows, and what it leaves out. */
-  differenceNote() {
-    const { rows, note } = this.header.difference, all = this.arrays.b.shape[2];
-    const kept = rows.length && rows.length < all ? `The ${rows.length} of ${all} rows that can differ` : "";
-    return [kept, note].filter(Boolean).join(". ") || "All rows";
+  /** All of the canvas, with the chosen head marked, for saving. */
+  picture() {
+    const { layout, theme } = this, [x, y] = layout.place(...this.selected);
+    const draw = (context) => {
+      this.drawTiles(context);
+      this.drawLabels(context);
+      context.strokeStyle = theme.ink;
+      context.lineWidth = 2;
+      context.strokeRect(x - 1, y - 1, layout.tile + 2, layout.tile + 2);
+    };
+    const name = `${this.header.label}, ${this.header.view}`;
+    return { name, width: layout.width, height: layout.height, paper: theme.paper, draw };
   }
 
   ring(node, place) {
@@ -202,8 +191,8 @@ class Grid {
 
   /** Figures of what is drawn: both sides in B − A, where positions correspond; else one. */
   figures(a, b) {
-    if (this.header.view === "B-A") return figureLine(a, b);
-    return this.header.view === "A" ? figureLine(a, null) : figureLine(null, b);
+    const { view } = this.header;
+    return figureLine(view === "B" ? null : a, view === "A" ? null : b);
   }
 
   isFuture(side, query, key) {
@@ -217,7 +206,7 @@ class Grid {
     if (q === queries.length && s === keys.length) return lookLine(queries[query], keys[key]);
     const span = (at, bins, length) =>
       `${Math.floor((at * length) / bins)}–${Math.ceil(((at + 1) * length) / bins) - 1}`;
-    return make("div", "al-tip-look", `words ${span(query, q, queries.length)} → ` +
+    return make("div", "al-tip-look", `tokens ${span(query, q, queries.length)} → ` +
       `${span(key, s, keys.length)}, strongest`);
   }
 
@@ -231,7 +220,8 @@ class Grid {
     this.drawMap(context, this.fine, layer, head, 0, 0, LENS);
     const height = LENS / this.cells.rows.length, width = LENS / this.cells.columns.length;
     context.strokeStyle = theme.ink;
-    context.strokeRect(j * width + 0.5, i * height + 0.5, Math.max(2, width - 1), Math.max(2, height - 1));
+    const box = [Math.max(2, width - 1), Math.max(2, height - 1)];
+    context.strokeRect(j * width + 0.5, i * height + 0.5, ...box);
   }
 
   click(event) {
@@ -241,23 +231,13 @@ class Grid {
   }
 
   press(event) {
-    const { fold, layers, heads } = this.layout;
-    let [layer, head] = this.at;
-    if (event.key === "ArrowDown") head += fold;
-    else if (event.key === "ArrowUp") head -= fold;
-    else if (event.key === "ArrowRight") {
-      if (head % fold < fold - 1 && head + 1 < heads) head += 1;
-      else [layer, head] = [layer + 1, head - (head % fold)];
-    } else if (event.key === "ArrowLeft") {
-      if (head % fold > 0) head -= 1;
-      else [layer, head] = [layer - 1, Math.min(heads - 1, head + fold - 1)];
-    } else if (event.key === "Home") layer = 0;
-    else if (event.key === "End") layer = layers - 1;
-    else if (event.key === "Escape") [layer, head] = this.selected;
-    else if (event.key !== "Enter" && event.key !== " ") return;
+    const { key } = event;
+    const next = key === "Escape" ? this.selected : this.layout.neighbour(this.at, key);
+    const chosen = key === "Enter" || key === " ";
+    if (!next && !chosen) return;
     event.preventDefault();
-    if (event.key === "Enter" || event.key === " ") return this.choose(this.at);
-    if (layer >= 0 && layer < layers && head >= 0 && head < heads) this.moveCursor([layer, head], true);
+    if (chosen) this.choose(this.at);
+    else this.moveCursor(next, true);
   }
 
   moveCursor(place, speak) {

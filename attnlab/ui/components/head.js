@@ -9,6 +9,7 @@ class Head {
     this.root = root;
     this.body = root.appendChild(make("div", "al-head"));
     this.note = root.appendChild(make("p", "al-note"));
+    root.appendChild(make("div", "al-foot")).append(saveButton(() => this.picture()));
     this.live = liveRegion(root);
     this.tip = new Tip(root);
     this.serial = null;
@@ -84,6 +85,20 @@ class Head {
     if (Object.keys(this.sides).length < 2 || this.header.mode !== "matrix") return false;
     const pitch = (width) => (width - 150) / this.length; // 150: about the labels' share
     return pitch(this.width / 2) < MATRIX.figures && pitch(this.width) >= MATRIX.figures;
+  }
+
+  /** All sides beside each other, for saving. */
+  picture() {
+    const sides = Object.values(this.sides);
+    const draw = (context) => {
+      for (const side of sides) {
+        side.draw(context);
+        context.translate(side.size[0] + SAVED_EDGE, 0);
+      }
+    };
+    const width = sides.reduce((sum, side) => sum + side.size[0] + SAVED_EDGE, -SAVED_EDGE);
+    const height = Math.max(...sides.map((side) => side.size[1]));
+    return { name: this.header.label || "Head", width, height, paper: this.theme.paper, draw };
   }
 
   weight(side, query, key) {

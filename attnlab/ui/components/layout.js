@@ -14,7 +14,8 @@ function layOut(layers, heads, room) {
     const rows = Math.ceil(heads / fold);
     const tallest = fold > 1 ? TALLEST.folded : TALLEST.plain;
     const fit = Math.min((room - LEFT - gaps) / (layers * fold), tallest / rows, PITCH.most);
-    return { fold, rows, gaps, pitch: Math.max(PITCH.least, fit), fit };
+    // Whole pixels keep the edges of tiles crisp.
+    return { fold, rows, gaps, pitch: Math.max(PITCH.least, Math.floor(fit)), fit };
   };
   let best = option(1);
   const thin = layers * best.pitch < 0.5 * room;
@@ -37,6 +38,21 @@ function layOut(layers, heads, room) {
       const head = Math.floor(y / pitch) * fold + column;
       const inside = x >= LEFT && layer < layers && column < fold && y >= 0 && head < heads;
       return inside && y < rows * pitch ? [layer, head] : null;
+    },
+    /** The head that an arrow key leads to: the same one at an edge, null for other keys. */
+    neighbour([layer, head], key) {
+      const column = head % fold, last = Math.min(fold - 1, heads - 1 - head + column);
+      const moves = {
+        ArrowDown: [layer, head + fold],
+        ArrowUp: [layer, head - fold],
+        ArrowRight: column < last ? [layer, head + 1] : [layer + 1, head - column],
+        ArrowLeft: column > 0 ? [layer, head - 1] : [layer - 1, Math.min(heads - 1, head + fold - 1)],
+        Home: [0, head],
+        End: [layers - 1, head],
+      };
+      if (!(key in moves)) return null;
+      const [to, at] = moves[key];
+      return to >= 0 && to < layers && at >= 0 && at < heads ? [to, at] : [layer, head];
     },
   };
 }

@@ -55,11 +55,14 @@ class Matrix {
     const context = this.canvas.getContext("2d");
     context.font = `12px ${theme.font}`;
     this.measure(context);
-    const sharp = sharpen(this.canvas, ...this.size);
-    if (this.pitch < 4) this.drawPixels(sharp);
-    else this.drawCells(sharp);
-    this.drawLabels(sharp);
+    this.draw(sharpen(this.canvas, ...this.size));
     this.showPinned(this.owner.pinned[this.side]);
+  }
+
+  draw(context) {
+    if (this.pitch < 4) this.drawPixels(context);
+    else this.drawCells(context);
+    this.drawLabels(context);
   }
 
   /** Long texts: cells smaller than a few pixels, the strongest of each pixel. */

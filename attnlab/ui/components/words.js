@@ -111,15 +111,16 @@ class Words {
   /** Sizes are known: draw every arc faintly once, behind the looked-from word's own. */
   layOut() {
     this.width = this.arcs.clientWidth;
-    const height = this.row * Math.max(this.queries.length, this.keys.length);
+    const count = Math.max(this.queries.length, this.keys.length), height = this.row * count;
+    this.size = [this.node.clientWidth, height];
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.style.height = `${height}px`;
-    if (Math.max(this.queries.length, this.keys.length) <= FAINT_ARCS_UP_TO) this.drawFaint(height);
+    if (count <= FAINT_ARCS_UP_TO) this.drawFaint(sharpen(this.canvas, this.width, height));
     this.look(this.at ?? this.owner.looked[this.side]);
   }
 
-  drawFaint(height) {
-    const context = sharpen(this.canvas, this.width, height), { theme } = this.owner;
+  drawFaint(context) {
+    const { theme } = this.owner;
     context.strokeStyle = `rgb(${theme[this.side].join()})`;
     context.globalAlpha = theme.dark ? 0.09 : 0.07;
     this.queries.forEach((_, i) => this.keys.forEach((__, j) => {
@@ -160,6 +161,44 @@ class Words {
     path.setAttribute("stroke-width", 1 + 5 * weight);
     path.setAttribute("opacity", Math.min(1, 0.14 + 1.6 * weight));
     return path;
+  }
+
+  /** The same picture on a canvas, for saving. */
+  draw(context) {
+    const { theme } = this.owner, colour = `rgb(${theme[this.side].join()})`;
+    const left = this.from.clientWidth, right = left + this.width, room = this.to.clientWidth;
+    const write = (text, x, i, align, weight = 400) => {
+      context.font = `${weight} ${this.row < 20 ? 12 : 14}px ${theme.font}`;
+      context.textAlign = align;
+      context.textBaseline = "middle";
+      context.fillText(text, x, (i + 0.5) * this.row);
+    };
+    context.save();
+    context.translate(left, 0);
+    if (this.queries.length <= FAINT_ARCS_UP_TO) this.drawFaint(context);
+    context.restore();
+    this.queries.forEach((token, i) => {
+      context.fillStyle = i === this.at ? colour : theme.ink;
+      write(spoken(token), left - 8, i, "right", i === this.at ? 700 : 400);
+    });
+    this.keys.forEach((token, j) => {
+      const weight = this.owner.weight(this.side, this.at, j);
+      context.strokeStyle = context.fillStyle = colour;
+      context.globalAlpha = theme.dark ? 0.3 : 0.24;
+      context.fillRect(right, j * this.row + 2, room * weight, this.row - 4);
+      context.save();
+      context.translate(left, 0);
+      context.globalAlpha = Math.min(1, 0.14 + 1.6 * weight);
+      context.lineWidth = 1 + 5 * weight;
+      if (weight >= ARC_LEAST) context.stroke(new Path2D(arc(this.at, j, this.row, this.width)));
+      context.restore();
+      context.globalAlpha = this.isFuture(this.at, j) ? 0.3 : 1;
+      context.fillStyle = theme.ink;
+      write(spoken(token), right + 8, j, "left", weight > 0.3 ? 700 : 400);
+      context.fillStyle = theme.mute;
+      if (weight >= 0.005) write(figure(weight), right + room - 6, j, "right");
+      context.globalAlpha = 1;
+    });
   }
 
   showPinned(query) {

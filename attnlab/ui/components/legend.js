@@ -1,0 +1,36 @@
+// Below the grid: what ink means, what is left out or reduced, and how to choose.
+
+/** The scale of ink of a view, with the values at its ends. */
+function rampOf(view) {
+  const full = (1 / (view === "B-A" ? GAIN.change : GAIN.weight)).toFixed(2);
+  const ends = view === "B-A" ? [`${full} more in A`, `${full} more in B`] : ["0", `${full} or more`];
+  const ramp = make("span", "al-ramp"), scale = make("span", "al-scale");
+  ramp.dataset.view = view;
+  scale.append(make("span", "", ends[0]), ramp, make("span", "", ends[1]));
+  return scale;
+}
+
+/** Which rows B − A shows, and what it leaves out. */
+function differenceNote({ difference }, { b }) {
+  const kept = difference.rows.length, all = b.shape[2];
+  const rows = kept && kept < all ? `The ${kept} of ${all} rows that can differ` : "";
+  return [rows, difference.note].filter(Boolean).join(". ");
+}
+
+/** How many tokens share a cell of a long text, and what leaving out the first column then hides. */
+function poolNote(header, arrays) {
+  const side = header.view === "A" ? "a" : "b", [, , queries, keys] = arrays[side].shape;
+  const length = header.tokens[side].length, width = (header.sources[side] || header.tokens[side]).length;
+  if (queries >= length && keys >= width) return "";
+  const each = (tokens, cells) => Math.ceil(tokens / cells);
+  const size = `${each(length, queries)} × ${each(width, keys)} tokens`;
+  const hidden = header.dropFirst ? `; the first column, ${each(width, keys)} tokens, is left out` : "";
+  return `Long text: a cell shows the strongest of ${size}${hidden}`;
+}
+
+function hintOf(header, arrays, layout) {
+  const fold = layout.fold > 1 ? `Each layer is folded: ${layout.fold} heads side by side` : "";
+  const change = header.view === "B-A" ? differenceNote(header, arrays) : "";
+  const notes = [change, poolNote(header, arrays), fold, "Click a head, or arrow keys and Enter"];
+  return make("span", "al-hint", notes.filter(Boolean).join(" · "));
+}
