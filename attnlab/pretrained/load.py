@@ -29,7 +29,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from attnlab.errors import LoadError, ModelNotFound, ModelNotReachable, UnsafeWeights
-from attnlab.pretrained import catalogue, embedded
+from attnlab.pretrained import catalogue, embedded, hub
 from attnlab.pretrained.lab import Lab
 
 _CLASSES = {
@@ -84,17 +84,18 @@ def load(
         )
     place, name, title = _place(str(source), progress)
     where, kind = _device(device), _dtype(dtype)
-    config = _from(AutoConfig, place, title, revision)
+    read = _reader(place, title, revision)
+    config = read(AutoConfig)
     head = head_kind(config)
     if kind == "auto" and where.type != "cuda":
         kind = torch.float32
     _require_safetensors(place, title)
-    model = _from(
+    model = read(
         _CLASSES[head], place, title, revision, config=config, dtype=kind, use_safetensors=True
     )
     model = model.to(where).eval()
     if tokenizer is None:
-        tokenizer = _from(AutoTokenizer, place, title, revision)
+        tokenizer = read(AutoTokenizer)
     return Lab(model, tokenizer, name=name, head_kind=head)
 
 
@@ -142,14 +143,21 @@ def _place(source: str, progress: Progress | None) -> tuple[str, str, str]:
     return source, source, f"“{source}”"
 
 
-def _from(loader: Any, place: str, title: str, revision: str | None, **options: Any) -> Any:
-    """``from_pretrained`` without remote code, its failures in our words."""
-    try:
-        return loader.from_pretrained(
-            place, revision=revision or "main", trust_remote_code=False, **options
-        )
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-        raise _in_our_words(error, place, title, revision) from error
+def _reader(place: str, title: str, revision: str | None) -> Callable[..., Any]:
+    """``from_pretrained`` without remote code, its failures in our words.
+
+    With no way to the Hub it reads the user's cache only, and fails at once.
+    """
+    local = not Path(place).is_dir() and not hub.reachable()
+
+    def read(loader: Any, **options: Any) -> Any:
+        options |= {"revision": revision or "main", "local_files_only": local}
+        try:
+            return loader.from_pretrained(place, trust_remote_code=False, **options)
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+            raise _in_our_words(error, place, title, revision) from error
+
+    return read
 
 
 def _in_our_words(error: Exception, place: str, title: str, revision: str | None) -> LoadError:
