@@ -90,9 +90,7 @@ def load(
     if kind == "auto" and where.type != "cuda":
         kind = torch.float32
     _require_safetensors(place, title)
-    model = read(
-        _CLASSES[head], place, title, revision, config=config, dtype=kind, use_safetensors=True
-    )
+    model = read(_CLASSES[head], config=config, dtype=kind, use_safetensors=True)
     model = model.to(where).eval()
     if tokenizer is None:
         tokenizer = read(AutoTokenizer)
