@@ -1,9 +1,8 @@
 """The three drawn components of the pages, mounted: the grid of heads, one head, paired bars.
 
 Each is registered once, when this module is imported, from the files in ``components/``. What is
-chosen in a picture (the head, the looked-from word) lives in the browser: Python receives it and
-keeps it out of what it sends, so that a click does not send every map again. Only when the page
-itself asks for another choice does a new serial number go out with it, and the browser adopts it.
+chosen in a picture (the head, the looked-from word) lives in the browser, see ``choice.py``: it is
+kept out of what is sent, so that a click does not send every map again.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import follow, head_payload, settle_row
 from attnlab.viz.tokens import identity
 
 Head = tuple[int, int]
-Choice = tuple[Any, ...]
 FOLDER = Path(__file__).parent / "components"
 
 
@@ -48,48 +47,15 @@ _HEAD = _register(
 _BARS = _register("bars", ["common.js", "bars.js"], ["common.css", "bars.css"])
 
 
-def _clicked(key: str) -> Mapping[str, Any] | None:
-    """What the browser last sent for the component ``key``, whatever its serial."""
-    state = st.session_state.get(key)
-    value = state.get("chosen") if isinstance(state, Mapping) else None
-    return value if isinstance(value, Mapping) else None
-
-
-def _settle(
-    key: str, scope: Any, wanted: Choice | None, default: Choice, read: Callable[[Any], Choice]
-) -> tuple[int, Choice]:
-    """Settle who decides the choice; returns (serial, the choice the browser starts from).
-
-    ``scope`` is what the choice is about: when it changes, earlier choices no longer count. A new
-    click wins over the ``wanted`` that the page still holds from before it; a ``wanted`` that is
-    neither the click nor what the page knew wins over all; else what was chosen stays.
-    """
-    held = st.session_state.get(f"_{key}_held")
-    click = _clicked(key)
-    serial = held["serial"] if held else 0
-    clicked = read(click) if held and click and click.get("serial") == serial else None
-    if held is None or held["scope"] != scope:
-        start = default if wanted is None else wanted
-        held = {"serial": serial + 1, "scope": scope, "start": start, "known": start}
-    else:
-        current = held["start"] if clicked is None else clicked
-        stale = clicked is not None and clicked != held["known"] and wanted == held["known"]
-        if wanted is None or wanted == current or stale:
-            held = {**held, "known": current}
-        else:
-            held = {**held, "serial": serial + 1, "start": wanted, "known": wanted}
-    st.session_state[f"_{key}_held"] = held
-    return held["serial"], held["start"]
-
-
-def _known(key: str) -> Choice:
-    return st.session_state[f"_{key}_held"]["known"]
+def _read_head(click: Mapping[str, Any], scope: tuple[int, int]) -> Choice | None:
+    """(layer, head) of a click on a grid of ``scope`` = (layers, heads)."""
+    head = (index(click.get("layer"), scope[0]), index(click.get("head"), scope[1]))
+    return None if None in head else head
 
 
 def grid_value(key: str) -> Head | None:
     """The head last chosen by hand in the grid ``key``; for use in its ``on_change``."""
-    click = _clicked(key)
-    return None if click is None else (int(click["layer"]), int(click["head"]))
+    return clicked(key, _read_head)
 
 
 def grid(
@@ -118,22 +84,36 @@ def grid(
         ValueError: shapes, view or selection do not fit.
     """
     wanted = None if selected is None else (int(selected[0]), int(selected[1]))
-    serial, start = _settle(
-        key, tuple(a.shape[:2]), wanted, (0, 0), lambda v: (int(v["layer"]), int(v["head"]))
-    )
+    serial, start = settle(key, tuple(a.shape[:2]), wanted, (0, 0), _read_head)
     data = grid_payload(
         a, tokens_a, b=b, tokens_b=tokens_b, selected=start, serial=serial, **options
     )
     _GRID(key=key, data=data, on_chosen_change=on_change or _nothing)
-    return _known(key)
+    return settled(key)
+
+
+def _read_pin(click: Mapping[str, Any], scope: tuple[Choice, Choice]) -> Choice | None:
+    """(row_a, row_b, side, position) of a click on words of ``scope``; row_b None without B."""
+    rows = [index(click.get(f"row_{side}"), len(scope[i])) for i, side in enumerate("ab")]
+    side, position = click.get("side"), click.get("position")
+    if side not in ("A", "B") or rows[0] is None or (scope[1] and rows[1] is None):
+        return None
+    place = index(position, len(scope["AB".index(side)]))
+    return None if place is None else (*rows, side, place)
+
+
+def _read_rows(click: Mapping[str, Any], scope: tuple[Choice, Choice]) -> Choice | None:
+    pin = _read_pin(click, scope)
+    return None if pin is None else pin[:2]
 
 
 def head_value(key: str) -> dict[str, Any] | None:
     """The word last clicked in the head ``key``: side, position, row_a, row_b; None before."""
-    click = _clicked(key)
-    if click is None:
+    pin = clicked(key, _read_pin)
+    if pin is None:
         return None
-    return {name: click.get(name) for name in ("side", "position", "row_a", "row_b")}
+    row_a, row_b, side, position = pin
+    return {"side": side, "position": position, "row_a": row_a, "row_b": row_b}
 
 
 def head(
@@ -172,7 +152,7 @@ def head(
     wanted = None
     if row_a is not None or row_b is not None:
         wanted = _rows(tokens_a, tokens_b, row_a, row_b)
-    serial, start = _settle(key, scope, wanted, default, lambda v: (v["row_a"], v["row_b"]))
+    serial, start = settle(key, scope, wanted, default, _read_rows)
     data = head_payload(
         a,
         tokens_a,
@@ -184,8 +164,7 @@ def head(
         **options,
     )
     _HEAD(key=key, data=data, on_chosen_change=on_change or _nothing)
-    click = _clicked(key)
-    return head_value(key) if click and click.get("serial") == serial else None
+    return head_value(key)
 
 
 def _rows(

@@ -99,6 +99,23 @@ def test_a_pinned_word_is_returned_for_these_words_only(browser):
     assert mount.head("h", a=MAPS[0, 0], tokens_a=other) is None
 
 
+@pytest.mark.parametrize("layer", [3, -1, 1.5, True, "1", None, float("inf")])
+def test_a_click_that_fits_nothing_is_ignored(browser, layer):
+    grid((1, 1))
+    browser.click("g", layer=layer, head=0)
+    assert grid((1, 1)) == (1, 1)
+    assert mount.grid_value("g") is None
+    browser.state["g"] = {"chosen": "not even a mapping"}
+    assert grid((1, 1)) == (1, 1)
+
+
+def test_a_pin_that_fits_nothing_is_ignored(browser):
+    head()
+    for wrong in ({"side": "C"}, {"position": 3}, {"row_a": None}, {"row_b": 9}):
+        browser.click("h", **{"side": "A", "position": 0, "row_a": 0, "row_b": 0, **wrong})
+        assert head() is None
+
+
 def test_the_page_can_move_the_looked_from_word(browser):
     head(row_a=0)
     assert browser.header["rows"] == {"a": 0, "b": 0}
