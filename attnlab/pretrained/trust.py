@@ -42,13 +42,12 @@ def _sentence(found: Probed, dtype: str) -> str:
         return f"No attention to show: {found.notes[0]}."
     off = f"{found.difference:.1g}" if found.difference else "0.0"
     how = {
-        "dispatch": "Our attention runs inside",
-        "tap": "The model's own attention, read at its softmax",
+        "dispatch": "Our attention runs inside it",
+        "tap": "Its own attention, read at its softmax",
     }[found.tier]
-    of_largest = ""
-    if found.dtype not in (torch.float32, torch.float64):
-        of_largest = f" of {found.largest:.2g}"
-    return f"{how}; output equals transformers' to {off}{of_largest} ({dtype})."
+    exact = found.dtype in (torch.float32, torch.float64)
+    scale = "" if exact else f" of {found.largest:.2g}"
+    return f"{how}. Largest difference from transformers' output: {off}{scale} ({dtype})."
 
 
 def _missing(found: Probed) -> tuple[str, ...]:
