@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from attnlab.errors import EditRefused
@@ -16,18 +16,28 @@ _ALWAYS = frozenset({"sinks"})
 """Stages that exist only where a model has them, so no tier needs to offer them."""
 
 
+def as_edits(edits: Edit | Iterable[Edit]) -> tuple[Edit, ...]:
+    """``edits=`` in any form that ``run`` accepts.
+
+    Raises:
+        EditRefused: something is no edit.
+    """
+    given = (edits,) if isinstance(edits, Edit) else tuple(edits)
+    wrong = next((edit for edit in given if not isinstance(edit, Edit)), None)
+    if wrong is not None:
+        raise EditRefused(f"{wrong!r} is no edit; try al.ZeroHead(layer, head).")
+    return given
+
+
 def bind(
     lab: Lab, edits: Sequence[Edit], donor: Trace | None, *, check_only: bool = False
 ) -> tuple[Bound, ...]:
     """The edits bound to a model and, where they need one, to a plain run of the same text.
 
     Raises:
-        EditRefused: not an edit, a site that the model does not have, or a stage that its tier
-            cannot change.
+        EditRefused: a site that the model does not have, or a stage that its tier cannot change.
     """
     for edit in edits:
-        if not isinstance(edit, Edit):
-            raise EditRefused(f"{edit!r} is no edit; try al.ZeroHead(layer, head).")
         edit.sites(lab)
         missing = edit.stages - lab.editable - _ALWAYS
         if missing:

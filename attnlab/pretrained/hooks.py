@@ -115,7 +115,8 @@ def install_final(module: nn.Module, role: str) -> None:
         if run is None or not run.touches("final", place):
             return
         hidden = getattr(output, "last_hidden_state", None)
-        visit_stream("final", place, output[0] if hidden is None else hidden, run)
+        if hidden is not None:  # two towers have no one end
+            visit_stream("final", place, hidden, run)
 
     module.register_forward_hook(hook)
 

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attnlab.errors import UnsupportedModel
+
 Inputs = Mapping[str, Tensor]
 
 _PROBE_LENGTHS = (11, 7)
@@ -24,10 +26,12 @@ def probe_inputs(model: Any) -> dict[str, Tensor]:
     """Two random texts, the second one shorter and padded on the right.
 
     Raises:
-        KeyError: the model does not read token ids; the caller passes inputs of their own.
+        UnsupportedModel: it does not read token ids; the caller passes inputs of their own.
     """
     if model.main_input_name != "input_ids":
-        raise KeyError(model.main_input_name)
+        raise UnsupportedModel(
+            f"{type(model).__name__} reads {model.main_input_name}, not texts: pass inputs=."
+        )
     config = model.config.get_text_config()
     length, target = (min(n, longest_text(model.config) or n) for n in _PROBE_LENGTHS)
     ids = _random_ids(config, 2, length, model.device)
@@ -41,8 +45,14 @@ def probe_inputs(model: Any) -> dict[str, Tensor]:
 
 def longest_text(config: Any) -> int | None:
     """The most tokens that the configuration allows, or None where it sets no limit."""
-    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return limit if isinstance(limit, int) and limit > 0 else None
+    config = config.get_text_config()
+    limit = getattr(config, "max_position_embeddings", None)
+    if not isinstance(limit, int) or limit <= 0:
+        return None
+    rope = getattr(config, "rope_parameters", None) or {}
+    # Here the limit is where the stretching starts, and the factor how far it is meant to go.
+    stretch = rope.get("factor", 1) if rope.get("rope_type") == "dynamic" else 1
+    return int(limit * stretch)
 
 
 def _random_ids(config: Any, batch: int, length: int, device: torch.device) -> Tensor:
@@ -62,9 +72,11 @@ def _listed(value: Any) -> list[int]:
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
 
-def one_row(inputs: Inputs) -> dict[str, Tensor]:
-    """The first row of every input."""
-    return {name: tensor[:1] for name, tensor in inputs.items()}
+def pad_id(config: Any) -> int:
+    """The id that fills up shorter texts: the model's own where it has one in its vocabulary."""
+    config = config.get_text_config()
+    pad = getattr(config, "pad_token_id", None)
+    return pad if isinstance(pad, int) and 0 <= pad < config.vocab_size else 0
 
 
 def padded(ids: Sequence[Sequence[int]], pad: int, device: torch.device) -> tuple[Tensor, Tensor]:

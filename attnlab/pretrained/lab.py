@@ -11,10 +11,11 @@ from torch import Tensor
 
 from attnlab.errors import CaptureError, InputError
 from attnlab.pretrained import texts
-from attnlab.pretrained.binding import bind
+from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.generate import generate
-from attnlab.pretrained.inputs import keywords, padded
-from attnlab.pretrained.probe import main_role_of, output_head, probe
+from attnlab.pretrained.inputs import keywords, pad_id, padded
+from attnlab.pretrained.install import main_role_of, output_head
+from attnlab.pretrained.probe import batch_of, probe
 from attnlab.pretrained.result import Asked, trace_of
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
@@ -58,7 +59,7 @@ class Lab:
         self.tier, self.trust = found.tier, trust_of(found)
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
         self.stages, self.editable = found.stages, found.editable
-        self.main_role = main_role_of(self.sites, found.layout)
+        self.main_role = main_role_of(found.layout)
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
         self._clone, self._taps = found.clone, found.taps
@@ -117,15 +118,15 @@ class Lab:
             Cancelled: ``cancel`` was set.
         """
         options = Asked(as_captures(capture), logits, grad, progress, cancel)
-        if isinstance(text, Mapping):
-            if not isinstance(edits, Sequence) or any(e.needs(self) for e in edits):
-                raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
-            return self._execute(dict(text), [None], [None], options, [bind(self, edits, None)])[0]
-        return self._texts([text], [target], options, edits)[0]
+        if not isinstance(text, Mapping):
+            return self._texts([text], [target], options, edits)[0]
+        if batch_of(text) != 1:
+            raise InputError("run takes one text; pass a batch of inputs to run_many.")
+        return self._raw(text, options, edits)[0]
 
     def run_many(
         self,
-        texts: Sequence[Text],
+        texts: Sequence[Text] | Mapping[str, Tensor],
         *,
         targets: Sequence[str | Sequence[int] | None] | None = None,
         capture: str | Capture | Iterable[str | Capture] = ("weights",),
@@ -134,8 +135,13 @@ class Lab:
         progress: Callable[[float], None] | None = None,
         cancel: Cancel | None = None,
     ) -> list[Trace]:
-        """Run texts of any lengths as one batch; each trace is that of the text alone."""
+        """Run texts of any lengths as one batch; each trace is that of the text alone.
+
+        The model's own inputs, as one batch, give a trace a row, padding included.
+        """
         options = Asked(as_captures(capture), logits, False, progress, cancel)
+        if isinstance(texts, Mapping):
+            return self._raw(texts, options, edits)
         return self._texts(list(texts), list(targets or [None] * len(texts)), options, edits)
 
     def generate(self, text: Text, **options: Any) -> Trace:
@@ -150,8 +156,20 @@ class Lab:
         bounds = self.bind_all(edits, sources, goals)
         return self._execute(self.inputs(sources, goals), sources, goals, options, bounds)
 
+    def _raw(
+        self, inputs: Mapping[str, Tensor], options: Asked, edits: Sequence[Edit]
+    ) -> list[Trace]:
+        """Run inputs as they are, for models that read no texts or for padding of one's own."""
+        edits = as_edits(edits)
+        if any(edit.needs(self) for edit in edits):
+            raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
+        rows = batch_of(inputs)
+        bounds = [bind(self, edits, None)] * rows
+        return self._execute(dict(inputs), [None] * rows, [None] * rows, options, bounds)
+
     def bind_all(self, edits: Sequence[Edit], sources: list, goals: list) -> list[tuple]:
         """The edits bound for each text; their donors run as one plain batch."""
+        edits = as_edits(edits)
         needs = tuple(need for edit in edits for need in edit.needs(self))
         if not needs:
             return [bind(self, edits, None)] * len(sources)
@@ -163,7 +181,7 @@ class Lab:
 
     def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
         """A padded batch of token ids as the model takes it."""
-        pad = self.model.config.get_text_config().pad_token_id or 0
+        pad = pad_id(self.model.config)
         ids, mask = padded(sources, pad, self.device)
         inputs = {"input_ids": ids}
         if "attention_mask" in self._keywords:

@@ -15,9 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnlab.pretrained import dispatch, hooks, tap
+from attnlab.errors import UnsupportedModel
+from attnlab.pretrained import dispatch, tap
 from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
+from attnlab.pretrained.install import install
 from attnlab.pretrained.sites import Layout, layout_of
 from attnlab.pretrained.watch import watch
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
@@ -27,6 +29,8 @@ from attnlab.trace.site import Site
 _TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
 _HALF_TOLERANCE = 0.03
 """Of the largest output: in half precision some families round differently by 1–2%."""
+_MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError)
+"""What a model raises that cannot take its inputs, or our function."""
 
 
 @dataclass(frozen=True)
@@ -55,34 +59,56 @@ def probe(model: Any, inputs: Mapping[str, Tensor] | None = None) -> Probed:
     Args:
         model: a transformers model; it is not changed.
         inputs: example inputs for a model that does not read token ids; batch of 1 or more.
+
+    Raises:
+        UnsupportedModel: it cannot be run on a short text, or on these inputs.
     """
-    clone = structural_clone(model)
     inputs = dict(inputs or probe_inputs(model))
+    clone = structural_clone(model)
     inputs = {name: value.to(model.device) for name, value in inputs.items()}
     if "use_cache" in keywords(clone):
         inputs["use_cache"] = False
     why = _switch(clone, "eager")
-    with torch.no_grad():
-        reference = real_rows(clone(**inputs), inputs)
+    reference = _reference(clone, inputs)
     found = None
     if why is None:
         found, why = _try_dispatch(clone, inputs, reference)
     if found is None:
         found = _tapped(clone, inputs, reference, why or "")
-    _install(found)
+    install(clone, found.tier, found.layout, "z" in found.stages)
     return _measured(found, inputs, reference)
 
 
+def _reference(clone: Any, inputs: Mapping[str, Any]) -> Tensor:
+    """What eager attention gives."""
+    try:
+        with torch.no_grad():
+            return real_rows(clone(**inputs), inputs)
+    except _MISFITS as error:
+        reason = str(error).strip().partition("\n")[0][:200]
+        raise UnsupportedModel(
+            f"{type(clone).__name__} cannot be run on a short text: {reason}."
+        ) from error
+
+
 def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Probed:
-    """The difference from eager of the clone as it will run, every stage kept."""
-    if found.tier == "none":
-        return found
+    """The clone as it will run: its difference from eager, and the stages that came by."""
     rows = [Row()] * batch_of(inputs)
     run = Run(rows, tuple(Capture(stage) for stage in sorted(found.stages)))
     tapped = nullcontext() if found.taps is None else tap.SoftmaxTap(found.taps, run)
     with run.entered(), tapped:
         output = real_rows(found.clone(**inputs), inputs)
-    return replace(found, difference=_difference(output, reference))
+    first_axis = {stage: parts[0].tensor.shape[0] for (stage, *_), parts in run.store.parts.items()}
+    unseen = found.stages - set(first_axis)
+    windowed = {stage for stage, size in first_axis.items() if size != len(rows)}
+    note = "It attends within windows of its input, which are not shown."
+    return replace(
+        found,
+        difference=None if found.tier == "none" else _difference(output, reference),
+        stages=found.stages - unseen - windowed,
+        editable=found.editable - unseen,
+        notes=(*found.notes, note) if windowed else found.notes,
+    )
 
 
 def batch_of(inputs: Mapping[str, Any]) -> int:
@@ -139,7 +165,10 @@ def _try_dispatch(
     why = _switch(clone, dispatch.NAME)
     if why is not None:
         return None, why
-    record = watch(clone, inputs)
+    try:
+        record = watch(clone, inputs)
+    except _MISFITS as error:
+        return None, f"our attention function does not fit it ({error})"
     if not record.calls:
         return None, "it computes attention in code of its own"
     output = real_rows(record.outputs, inputs)
@@ -254,44 +283,3 @@ def _stream_stages(layout: Layout) -> frozenset[str]:
         if any(getattr(block, stage) for block in layout.blocks):
             stages.add(stage)
     return frozenset(stages)
-
-
-def _install(found: Probed) -> None:
-    """Mark the sites and put the hooks in; from here on the clone is only read."""
-    modules = dict(found.clone.named_modules())
-    sites = found.layout.sites
-    if found.tier == "dispatch":
-        by_path: dict[str, list[Site]] = {}
-        for site in sites:
-            by_path.setdefault(site.path, []).append(site)
-        for path, here in by_path.items():
-            dispatch.set_sites(modules[path], tuple(here))
-    elif "z" in found.stages:
-        hooks.install_taps(modules, sites)
-    hooks.install_stream(modules, found.layout.blocks, main_role_of(sites, found.layout))
-    for role, module in _ends(found.clone).items():
-        hooks.install_final(module, role or main_role_of(sites, found.layout))
-    head = output_head(found.clone)
-    if head is not None:
-        hooks.install_head(head)
-
-
-def main_role_of(sites: tuple[Site, ...], layout: Layout) -> str:
-    """Decoder where there is one, else encoder."""
-    roles = {place.role for place in (*sites, *layout.blocks)}
-    return "encoder" if roles == {"encoder"} else "decoder"
-
-
-def output_head(model: Any) -> nn.Module | None:
-    """The module that gives logits over the vocabulary, if the model has one."""
-    try:
-        return model.get_output_embeddings()
-    except (AttributeError, NotImplementedError, TypeError):
-        return None
-
-
-def _ends(model: Any) -> dict[str, nn.Module]:
-    """The modules whose output is the last hidden states, by role ("" for the main one)."""
-    if model.config.is_encoder_decoder:
-        return {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
-    return {"": model.base_model}

@@ -148,7 +148,8 @@ class Trace:
             raise CaptureError(
                 "No logits: the model has no language-model head, or none were asked."
             )
-        place = position + len(self.tokens) if position < 0 else position
+        length = len(self.tokens) or len(self.logits)
+        place = position + length if position < 0 else position
         if place not in self.logit_positions:
             raise NotCaptured(
                 f"The logits of position {position} were not kept; kept: "
