@@ -11,7 +11,7 @@ import streamlit as st
 
 from attnlab.analysis.effects import random_heads
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import engine, mount, say, scene, state
+from attnlab.ui import engine, export, mount, say, scene, state
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import ABLATIONS, MODES, SIDES, VIEWS
 from attnlab.viz.align import pairs
@@ -74,7 +74,12 @@ def head_card(of: Scene, a: np.ndarray, b: np.ndarray | None) -> None:
             row_a=row_a,
             row_b=row_b,
             causal=of.reader.causal,
+            label=f"Layer {of.selection.layer} · Head {of.selection.head}",
             on_change=_word_pinned,
+        )
+        export.button(
+            f"head-L{of.selection.layer}H{of.selection.head}",
+            partial(export.head_numbers, of, a, b),
         )
 
 
@@ -142,13 +147,17 @@ def _effect(of: Scene) -> None:
     st.markdown(f"**KL {found.kl:.4f}** nats")
     mount.bars("bars", rows=found.rows, label="Most likely words with and without the head")
     _compared(of, found.kl)
-    if chosen.position is not None:
-        st.button(
-            "Back to the last word",
-            type="tertiary",
-            on_click=state.choose,
-            kwargs={"position": None},
+    with st.container(horizontal=True, gap="medium"):
+        export.button(
+            f"effect-L{chosen.layer}H{chosen.head}", partial(export.effect_numbers, of, found)
         )
+        if chosen.position is not None:
+            st.button(
+                "Back to the last word",
+                type="tertiary",
+                on_click=state.choose,
+                kwargs={"position": None},
+            )
 
 
 def _moved(of: Scene) -> None:

@@ -4,6 +4,7 @@ Every key is a frozen dataclass that names every argument of the result.
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,11 +21,15 @@ from attnlab.ui.selection import Ablation, Selection
 WHOLE_TOKENS: Final = 64
 
 
+_HUB_ID_AND_REVISION: Final = re.compile(r"(\w[\w.-]*/[\w.-]+)@(\S+)")
+
+
 @dataclass(frozen=True)
 class LabKey:
-    """How a model is loaded."""
+    """How a model is loaded; `revision` is that of a Hub model, None for its main one."""
 
     model: str
+    revision: str | None
     device: str
     dtype: str
 
@@ -119,19 +124,31 @@ class Reader:
         return [site for site in self.lab.sites if site.role == self.role]
 
 
+def named(model: str) -> tuple[str, str | None]:
+    """The name and the revision in what was typed: "owner/name@revision", or a name alone."""
+    match = _HUB_ID_AND_REVISION.fullmatch(model.strip())
+    return (match[1], match[2]) if match else (model.strip(), None)
+
+
 def reader(selection: Selection) -> Reader:
     """The model of `selection`, loaded once for all sessions.
 
     Raises:
         AttnLabError: it cannot be loaded; the message says why.
     """
-    key = LabKey(selection.model, selection.device, selection.dtype)
+    key = LabKey(*named(selection.model), selection.device, selection.dtype)
 
     def open_lab(job: Any) -> Any:
         # Here and not above: transformers takes seconds to import, and the page is on screen now.
         from attnlab.pretrained.load import load
 
-        return load(key.model, device=key.device, dtype=key.dtype, progress=job.progress)
+        return load(
+            key.model,
+            revision=key.revision,
+            device=key.device,
+            dtype=key.dtype,
+            progress=job.progress,
+        )
 
     return Reader(work.perform(key, "Loading the model", open_lab, work.stores().labs), key)
 

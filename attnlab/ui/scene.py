@@ -101,9 +101,6 @@ def about_grid(scene: Scene) -> str:
         parts.append(
             f"first token left out (it {taken})" if dropped else f"the first token {taken}"
         )
-    if not reading.whole:
-        side = engine.WHOLE_TOKENS
-        parts.append(f"reduced to {side} × {side} a head: each cell the largest weight it covers")
     return " · ".join(parts)
 
 

@@ -61,6 +61,18 @@ def test_the_page_opens_on_the_pair(app: AppTest):
     assert len(payloads(app)) == 3
 
 
+def test_the_numbers_can_be_saved(app: AppTest, monkeypatch):
+    built = {}
+    monkeypatch.setattr("attnlab.ui.export.button", lambda what, build: built.update({what: build}))
+    app.run()
+    assert not app.exception
+    saved = {what: json.loads(json.dumps(build())) for what, build in built.items()}
+    wide = saved["head-L4H2"]["sentences"][1]
+    assert wide["tokens"][6]["text"] == " street"
+    assert wide["weights"][11][6] == pytest.approx(0.46, abs=0.005)
+    assert saved["effect-L4H2"]["kl_nats"] == pytest.approx(0.0076, abs=5e-5)
+
+
 def test_the_trust_line_says_how_the_model_is_read(app: AppTest):
     app.run()
     trust = app.sidebar.text[0].value
