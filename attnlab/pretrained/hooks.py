@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from attnlab.attention import Where
 from attnlab.pretrained.dispatch import where_of
+from attnlab.pretrained.losses import next_token_losses
 from attnlab.pretrained.watch import hidden_of
 from attnlab.trace.run import Run, current_run
 from attnlab.trace.site import Block, Site
@@ -122,13 +123,18 @@ def install_final(module: nn.Module, role: str) -> None:
 
 
 def install_head(head: nn.Module) -> None:
-    """Let the language-model head see only the positions whose logits were asked for."""
+    """Let the language-model head see only the positions whose logits were asked for; where the
+    losses were asked for, apply it in chunks and keep those."""
 
     def hook(module: nn.Module, args: tuple) -> tuple | None:
         run = current_run()
-        if run is None or run.positions is None:
+        if run is None or run.positions is None or run.in_head:
             return None
         hidden = args[0]
+        if run.targets is not None:
+            run.in_head = True  # the calls below come back to this hook
+            run.losses = next_token_losses(lambda a, b: module(hidden[:, a:b]), run.targets)
+            run.in_head = False
         index = run.positions.to(hidden.device)
         index = index.expand(hidden.shape[0], -1)[..., None].expand(-1, -1, hidden.shape[-1])
         return (hidden.gather(1, index), *args[1:])

@@ -62,7 +62,7 @@ class Lab:
         self.main_role = main_role_of(found.layout)
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
-        self._clone, self._taps = found.clone, found.taps
+        self._clone, self._taps, self._ends_in_head = found.clone, found.taps, found.ends_in_head
         self._keywords = keywords(found.clone)
 
     def __repr__(self) -> str:
@@ -108,7 +108,8 @@ class Lab:
             target: what an encoder-decoder's decoder is fed, after its start token.
             capture: what to keep; reading anything else is an error that names it.
             edits: what to change, in order.
-            logits: "all", "last", a tuple of positions, or None.
+            logits: "all", "last", a tuple of positions, or None; "loss" keeps the loss of each
+                next token (and the last logits), the head applied in chunks.
             grad: keep the graph; ``trace.graph`` then holds the captured tensors in it.
             progress: called with the share of layers done.
             cancel: checked at every site and block.
@@ -207,6 +208,8 @@ class Lab:
             len(ids) if ids else None for ids in (goals if self.is_encoder_decoder else sources)
         ]
         run.positions = options.positions(lengths, self.has_head, self.device)
+        if options.logits == "loss":
+            self._ask_losses(run, goals if self.is_encoder_decoder else sources)
         with self.serial:
             outputs = self.forward(run, inputs)
         run.require_reached()
@@ -214,6 +217,14 @@ class Lab:
             trace_of(self, run, outputs, row, source, goal, options)
             for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
         ]
+
+    def _ask_losses(self, run: Run, ids: list) -> None:
+        """Have the head applied in chunks, where nothing follows it."""
+        if self.head_kind not in ("causal", "seq2seq") or None in ids:
+            raise InputError(f"{self.name} predicts no next token of these inputs: no losses.")
+        run.targets = padded(ids, 0, self.device)[0]
+        if not self._ends_in_head:
+            run.positions = None
 
     def forward(self, run: Run, inputs: Mapping[str, Any], *, use_cache: bool = False) -> Any:
         """The clone's forward under a run: what every path goes through."""

@@ -19,7 +19,7 @@ from attnlab.errors import UnsupportedModel
 from attnlab.pretrained import dispatch, tap
 from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
-from attnlab.pretrained.install import install
+from attnlab.pretrained.install import install, output_head
 from attnlab.pretrained.sites import Layout, layout_of
 from attnlab.pretrained.watch import watch
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
@@ -51,6 +51,8 @@ class Probed:
     dtype: torch.dtype
     taps: tap.Taps | None = None
     notes: tuple[str, ...] = ()
+    ends_in_head: bool = False
+    """Whether the logits are what the language-model head returns, nothing done to them after."""
 
 
 def probe(model: Any, inputs: Mapping[str, Tensor] | None = None) -> Probed:
@@ -69,26 +71,32 @@ def probe(model: Any, inputs: Mapping[str, Tensor] | None = None) -> Probed:
     if "use_cache" in keywords(clone):
         inputs["use_cache"] = False
     why = _switch(clone, "eager")
-    reference = _reference(clone, inputs)
+    reference, ends_in_head = _reference(clone, inputs)
     found = None
     if why is None:
         found, why = _try_dispatch(clone, inputs, reference)
     if found is None:
         found = _tapped(clone, inputs, reference, why or "")
     install(clone, found.tier, found.layout, "z" in found.stages)
-    return _measured(found, inputs, reference)
+    return replace(_measured(found, inputs, reference), ends_in_head=ends_in_head)
 
 
-def _reference(clone: Any, inputs: Mapping[str, Any]) -> Tensor:
-    """What eager attention gives."""
+def _reference(clone: Any, inputs: Mapping[str, Any]) -> tuple[Tensor, bool]:
+    """What eager attention gives, and whether the head's output is handed on as it is."""
+    head, last = output_head(clone) or nn.Identity(), []
+    handle = head.register_forward_hook(lambda module, args, output: last.append(output))
     try:
         with torch.no_grad():
-            return real_rows(clone(**inputs), inputs)
+            outputs = clone(**inputs)
+        unchanged = any(output is getattr(outputs, "logits", None) for output in last)
+        return real_rows(outputs, inputs), unchanged
     except _MISFITS as error:
         reason = str(error).strip().partition("\n")[0][:200]
         raise UnsupportedModel(
             f"{type(clone).__name__} cannot be run on a short text: {reason}."
         ) from error
+    finally:
+        handle.remove()
 
 
 def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Probed:

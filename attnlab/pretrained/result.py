@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
+from attnlab.pretrained.losses import next_token_losses
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
 from attnlab.trace.run import Cancel, Logits, Row, Run
 from attnlab.trace.trace import Kept, Trace
@@ -31,10 +32,10 @@ class Asked:
     cancel: Cancel | None = None
 
     def __post_init__(self) -> None:
-        known = self.logits in ("all", "last", None) or isinstance(self.logits, tuple)
+        known = self.logits in ("all", "last", "loss", None) or isinstance(self.logits, tuple)
         if not known or self.logits == ():
             raise InputError(
-                f"logits is 'all', 'last', None or a tuple of positions, not {self.logits!r}."
+                f"logits is 'all', 'last', 'loss', None or positions, not {self.logits!r}."
             )
 
     def run(self, rows: Sequence[Row], steps: int = 1) -> Run:
@@ -82,6 +83,7 @@ def trace_of(
         values=_values(run, row, len(source) if source else None, len(main) if main else None),
         small=_small(run, row, source, main),
         logits=logits,
+        losses=_losses(run, outputs, row, len(main) if main else None),
         logit_positions=places,
         how=how(lab, [bound.edit for bound in run.rows[row].edits]),
         tokens_of=lambda ids: [texts.tokens_of(lab, [i])[0] for i in ids],
@@ -100,6 +102,15 @@ def _logits(
         return own, tuple(range(len(own)))
     places = asked.chosen(length)
     return own[list(places)] if len(own) > len(places) else own, places
+
+
+def _losses(run: Run, outputs: Any, row: int, length: int | None) -> Tensor | None:
+    """The losses that the head left, or those of all logits where more follows the head."""
+    if run.targets is None or length is None:
+        return None
+    if run.losses is None:
+        run.losses = next_token_losses(lambda a, b: outputs.logits[:, a:b], run.targets)
+    return run.losses[row, : length - 1].float().cpu()
 
 
 def _values(

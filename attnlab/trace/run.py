@@ -72,6 +72,10 @@ class Run:
     workspace: dict[str, Tensor] = field(default_factory=dict)
     positions: Tensor | None = None
     """Positions [B or 1, P] whose logits are wanted; None: all of them."""
+    targets: Tensor | None = None
+    """The ids [B, n] whose next-token losses are wanted, or None."""
+    losses: Tensor | None = None
+    in_head: bool = False
 
     def __post_init__(self) -> None:
         self.store = Store(self.captures, self.grad)

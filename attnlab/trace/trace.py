@@ -94,6 +94,8 @@ class Trace:
     small: Mapping[str, Mapping[int, Tensor]] = field(default_factory=dict)
     logits: Tensor | None = None
     logit_positions: tuple[int, ...] = ()
+    losses: Tensor | None = None
+    """With logits="loss": −log p of each next token, in nats, [Q − 1]."""
     how: Mapping[str, Any] = field(default_factory=dict)
     tokens_of: Any = None
     """How a runner turns ids into Tokens."""
