@@ -147,7 +147,15 @@ def _effect(of: Scene) -> None:
     st.markdown(f"**KL {found.kl:.4f}** nats")
     mount.bars("bars", rows=found.rows, label="Most likely words with and without the head")
     _compared(of, found.kl)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="medium", key="effect-actions"):
+        if not st.session_state.get(_COMPARE) and _comparable(of):
+            st.button(
+                f"Compare with {_RANDOM_HEADS} random heads",
+                key="compare",
+                type="tertiary",
+                on_click=st.session_state.update,
+                args=({_COMPARE: True},),
+            )
         export.button(
             f"effect-L{chosen.layer}H{chosen.head}", partial(export.effect_numbers, of, found)
         )
@@ -172,18 +180,14 @@ def _moved(of: Scene) -> None:
     st.markdown(f"**Cosine distance {found.mean:.4f}**")
 
 
+def _comparable(of: Scene) -> bool:
+    """Whether twenty more runs of this text are a matter of seconds."""
+    return len(of.reading(of.side).tokens) <= engine.WHOLE_TOKENS
+
+
 def _compared(of: Scene, kl: float) -> None:
     """The effect beside that of random heads, once someone in this session has asked for it."""
-    if len(of.reading(of.side).tokens) > engine.WHOLE_TOKENS:
-        return
-    if not st.session_state.get(_COMPARE):
-        st.button(
-            f"Compare with {_RANDOM_HEADS} random heads",
-            key="compare",
-            type="tertiary",
-            on_click=st.session_state.update,
-            args=({_COMPARE: True},),
-        )
+    if not st.session_state.get(_COMPARE) or not _comparable(of):
         return
     line, others = st.empty(), []
     chosen, position = of.selection, scene.effect_position(of)
