@@ -26,19 +26,12 @@ def install(clone: Any, tier: str, layout: Layout, tapped_z: bool) -> None:
             dispatch.set_sites(modules[path], tuple(here))
     elif tapped_z:
         hooks.install_taps(modules, layout.sites)
-    main = main_role_of(layout)
-    hooks.install_stream(modules, layout.blocks, main)
-    for role, module in _ends(clone).items():
-        hooks.install_final(module, role or main)
+    hooks.install_stream(modules, layout.blocks, layout.main_role)
+    for path, role in layout.ends:
+        hooks.install_final(modules[path], role)
     head = output_head(clone)
     if head is not None:
         hooks.install_head(head)
-
-
-def main_role_of(layout: Layout) -> str:
-    """Decoder where there is one, else encoder."""
-    roles = {place.role for place in (*layout.sites, *layout.blocks)}
-    return "encoder" if roles == {"encoder"} else "decoder"
 
 
 def output_head(model: Any) -> nn.Module | None:
@@ -47,10 +40,3 @@ def output_head(model: Any) -> nn.Module | None:
         return model.get_output_embeddings()
     except (AttributeError, NotImplementedError, TypeError):
         return None
-
-
-def _ends(model: Any) -> dict[str, nn.Module]:
-    """The modules whose output is the last hidden states, by role ("" for the main one)."""
-    if model.config.is_encoder_decoder:
-        return {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
-    return {"": model.base_model}

@@ -14,7 +14,7 @@ from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, pad_id, padded
-from attnlab.pretrained.install import main_role_of, output_head
+from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import batch_of, probe
 from attnlab.pretrained.result import Asked, trace_of
 from attnlab.pretrained.serial import serial_for
@@ -59,7 +59,7 @@ class Lab:
         self.tier, self.trust = found.tier, trust_of(found)
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
         self.stages, self.editable = found.stages, found.editable
-        self.main_role = main_role_of(found.layout)
+        self.main_role = found.layout.main_role
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
         self._clone, self._taps, self._ends_in_head = found.clone, found.taps, found.ends_in_head

@@ -218,7 +218,7 @@ def _tapped(clone: Any, inputs: dict[str, Any], reference: Tensor, why: str) -> 
             if any(seen) or seen
             else ("no softmax was seen")
         )
-        none = Layout((), layout.blocks)
+        none = replace(layout, sites=())
         return Probed(
             clone,
             "none",
@@ -241,7 +241,7 @@ def _confirmed_tap(
     whole = all(good.get(site, False) for site in layout.sites)
     widths = {site: modules[site.out_proj] for site in layout.sites if good.get(site, False)}
     renamed = {site: _checked(site, site in widths, modules) for site in layout.sites}
-    layout = Layout(tuple(renamed[site] for site in layout.sites), layout.blocks)
+    layout = replace(layout, sites=tuple(renamed[site] for site in layout.sites))
     taps = tap.Taps(tuple(None if site is None else renamed[site] for site in taps.sites))
     stream = _stream_stages(layout)
     stages = frozenset(tap.STAGES) | stream | ({"z"} if whole else frozenset())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,13 +19,23 @@ from attnlab.trace.site import Block, Site
 
 @dataclass(frozen=True)
 class Layout:
-    """What the probe found: sites and blocks, each in the order in which they run."""
+    """What the probe found: sites and blocks, each in the order in which they run.
+
+    ``ends``: the modules that give the last hidden states, each with its role.
+    """
 
     sites: tuple[Site, ...]
     blocks: tuple[Block, ...]
+    ends: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def main_role(self) -> str:
+        """Decoder where there is one, else encoder."""
+        roles = {place.role for place in (*self.sites, *self.blocks)}
+        return "encoder" if roles == {"encoder"} else "decoder"
 
 
-def layout_of(record: Record, model: nn.Module, lengths: tuple[int, int] | None) -> Layout:
+def layout_of(record: Record, model: Any, lengths: tuple[int, int] | None) -> Layout:
     """Sites and blocks of a watched forward.
 
     Args:
@@ -47,7 +58,19 @@ def layout_of(record: Record, model: nn.Module, lengths: tuple[int, int] | None)
         ]
         bare = Block(event.path, owners[_list_of(event.path)], numbers[id(event)])
         blocks.append(contributions(record, event, inside, bare))
-    return Layout(tuple(sites), tuple(blocks))
+    layout = Layout(tuple(sites), tuple(blocks))
+    return replace(layout, ends=_ends(record, model, layout.main_role))
+
+
+def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], ...]:
+    """The modules that give the last hidden states; none where two towers each have their own."""
+    if model.config.is_encoder_decoder:
+        roles = {id(model.get_encoder()): "encoder", id(model.get_decoder()): "decoder"}
+        return tuple((e.path, roles[id(e.module)]) for e in record.events if id(e.module) in roles)
+    found = [event for event in record.events if event.last]
+    outermost = found[-1:]
+    alone = all(outermost[0].start <= event.start for event in found)
+    return ((outermost[0].path, main_role),) if outermost and alone else ()
 
 
 def role_of(call: Call, lengths: tuple[int, int] | None) -> str:

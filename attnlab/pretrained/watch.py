@@ -25,7 +25,10 @@ _MULS = {torch.mul, Tensor.mul, Tensor.__mul__, Tensor.__rmul__}
 
 @dataclass
 class Event:
-    """One call of one module. ``start`` and ``end`` order it among all events and calls."""
+    """One call of one module. ``start`` and ``end`` order it among all events and calls.
+
+    ``last``: it gave what transformers calls the last hidden state.
+    """
 
     path: str
     module: nn.Module
@@ -33,6 +36,7 @@ class Event:
     input: Tensor | None
     end: int = -1
     output: Tensor | None = None
+    last: bool = False
 
 
 @dataclass
@@ -146,6 +150,7 @@ def _hooked(
     def leave(module: nn.Module, args: tuple, output: Any) -> None:
         event = stack.pop()
         event.end, event.output = next(clock), first_tensor(output)
+        event.last = getattr(output, "last_hidden_state", None) is not None
         record.events.append(event)
 
     def attended(call: dispatch.Call) -> None:
