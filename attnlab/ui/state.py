@@ -26,9 +26,12 @@ def restore() -> Selection:
         stored, st.session_state[_PROBLEMS] = parse(url)
         for field in fields(Selection):
             st.session_state.pop(_WIDGET + field.name, None)
+    moved = _with_widgets(stored)
+    if moved != stored:
+        st.session_state[_PROBLEMS] = ()
     st.session_state[_SEEN] = url
-    st.session_state[_SELECTION] = _with_widgets(stored)
-    return st.session_state[_SELECTION]
+    st.session_state[_SELECTION] = moved
+    return moved
 
 
 def current() -> Selection:
@@ -56,6 +59,7 @@ def chosen_now() -> Selection:
 def choose(**changes: Any) -> None:
     """Changes the selection from a callback, and the widgets with it."""
     st.session_state[_SELECTION] = replace(chosen_now(), **changes)
+    st.session_state[_PROBLEMS] = ()
     for name in changes:
         st.session_state.pop(_WIDGET + name, None)
 
@@ -69,7 +73,7 @@ def seeded(name: str) -> str:
 
 
 def link_problems() -> tuple[str, ...]:
-    """A sentence for each part of the opened link that was not understood."""
+    """A sentence for each part of the opened link not understood, until a choice is made."""
     return st.session_state.get(_PROBLEMS, ())
 
 

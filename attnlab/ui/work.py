@@ -47,7 +47,7 @@ def stores() -> Stores:
     width = int(os.environ.get("ATTNLAB_WORKERS", "1"))
     return Stores(
         labs=Store(max_entries=3, ttl=12 * hour),
-        maps=Store(max_entries=64, ttl=hour),
+        maps=Store(max_entries=32, ttl=hour),
         heads=Store(max_entries=128, ttl=hour),
         effects=Store(max_entries=2048, ttl=hour),
         desk=Desk(Gate(width)),
@@ -82,11 +82,6 @@ def perform(key: Hashable, words: str, work: Callable[[Job], Any], store: Store)
         desk.leave(job)
     slot.empty()
     return job.result()
-
-
-def stopped() -> bool:
-    """Whether this session stopped some work and has not asked for it again."""
-    return _STOPPED in st.session_state
 
 
 def resume() -> None:

@@ -1,6 +1,7 @@
 """The Heads page: the default pair, odd and hostile texts, links, models, what a server hides."""
 
 import json
+import time
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -8,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import work
 from attnlab.ui.selection import SENTENCE_A, SENTENCE_B
+from attnlab.ui.store import Store
+from attnlab.ui.work import status
 
 # Rows of the list of inputs that broke other tools: HTML, repeated words, dollars and colons.
 HOSTILE = '<b>x</b> " onmouseover="alert(1)'
@@ -211,6 +214,8 @@ def test_a_mangled_link_gives_sentences_and_a_page_that_works(app: AppTest):
     assert not app.exception
     assert sum("so it was left out" in text for text in words(app)) == 3
     assert len(payloads(app)) == 3
+    app.toggle(key="sel_drop_first").set_value(False).run()
+    assert not said(app, "so it was left out")
 
 
 def test_a_position_beyond_the_text_is_the_last_word(app: AppTest):
@@ -261,6 +266,17 @@ def test_stopped_work_says_so_and_can_run_again(app: AppTest, fresh_caches, monk
         assert not app.exception
         assert said(app, "Stopped: reading sentence A.")
     app.button[0].click().run()
+    assert len(payloads(app)) == 3
+
+
+def test_a_page_that_waits_for_another_session_says_so(app: AppTest, fresh_caches, monkeypatch):
+    seen = []
+    monkeypatch.setattr(work, "status", lambda *given: seen.append(status(*given)) or seen[-1])
+    elsewhere = work.stores().desk.submit("elsewhere", lambda job: time.sleep(2), Store(1, 1))
+    app.run()
+    assert not app.exception
+    assert elsewhere.done.is_set()
+    assert "Another session is computing; 1 ahead." in seen
     assert len(payloads(app)) == 3
 
 
