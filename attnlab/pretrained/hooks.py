@@ -49,6 +49,8 @@ def _entering(repeats: list[Block], main_role: str, main: int) -> Callable:
         if found is None:
             return None
         place, hidden = found
+        if run.grad and not hidden.requires_grad:  # weights that are frozen carry no gradient
+            hidden = hidden.detach().requires_grad_()
         if block.role == main_role:
             run.report(block.layer + 1, main)
             hidden = _grown(run, block, hidden)

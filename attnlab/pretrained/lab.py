@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.errors import CaptureError, InputError
+from attnlab.errors import InputError, StageNotAvailable
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.generate import generate
@@ -212,7 +212,7 @@ class Lab:
             self._ask_losses(run, goals if self.is_encoder_decoder else sources)
         with self.serial:
             outputs = self.forward(run, inputs)
-        run.require_reached()
+        run.finish()
         return [
             trace_of(self, run, outputs, row, source, goal, options)
             for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
@@ -241,7 +241,7 @@ class Lab:
         return nullcontext() if self._taps is None else SoftmaxTap(self._taps, run)
 
     def _check_captures(self, captures: Sequence[Capture]) -> None:
+        if self.tier == "none" and any(c.stage == "weights" for c in captures):
+            raise StageNotAvailable(self.trust.sentence)
         for capture in captures:
             texts.check_capture(self, capture)
-        if self.tier == "none" and any(c.stage == "weights" for c in captures):
-            raise CaptureError(self.trust.sentence)

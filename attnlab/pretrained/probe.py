@@ -108,14 +108,14 @@ def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Pr
         output = real_rows(found.clone(**inputs), inputs)
     first_axis = {stage: parts[0].tensor.shape[0] for (stage, *_), parts in run.store.parts.items()}
     unseen = found.stages - set(first_axis)
-    windowed = {stage for stage, size in first_axis.items() if size != len(rows)}
+    apart = {stage for stage, size in first_axis.items() if size != len(rows)}
     note = "It attends within windows of its input, which are not shown."
     return replace(
         found,
         difference=None if found.tier == "none" else _difference(output, reference),
-        stages=found.stages - unseen - windowed,
+        stages=found.stages - unseen - apart,
         editable=found.editable - unseen,
-        notes=(*found.notes, note) if windowed else found.notes,
+        notes=(*found.notes, note) if "weights" in apart else found.notes,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 from torch import nn
 
@@ -37,22 +36,36 @@ class OneAtATime:
         self._modules = modules
         self._lock = threading.RLock()
         self._depth = 0
-        self._saved: list[tuple[nn.Module, dict[str, Any], dict[str, Any]]] = []
+        self._saved: list[_State] = []
 
     def __enter__(self) -> OneAtATime:
         self._lock.acquire()
         self._depth += 1
         if self._depth == 1:
-            self._saved = [(m, dict(m.__dict__), dict(m._buffers)) for m in self._modules]
+            self._saved = [_State(module) for module in self._modules]
         return self
 
     def __exit__(self, *exc: object) -> None:
         if self._depth == 1:
-            for module, attributes, buffers in self._saved:
-                module.__dict__.clear()
-                module.__dict__.update(attributes)
-                module._buffers.clear()
-                module._buffers.update(buffers)
+            for state in self._saved:
+                state.restore()
             self._saved = []
         self._depth -= 1
         self._lock.release()
+
+
+class _State:
+    """The attributes and buffers of a module, and the numbers in the buffers."""
+
+    def __init__(self, module: nn.Module) -> None:
+        self._module = module
+        self._attributes, self._buffers = dict(module.__dict__), dict(module._buffers)
+        self._numbers = {name: b.clone() for name, b in self._buffers.items() if b is not None}
+
+    def restore(self) -> None:
+        self._module.__dict__.clear()
+        self._module.__dict__.update(self._attributes)
+        self._module._buffers.clear()
+        self._module._buffers.update(self._buffers)
+        for name, numbers in self._numbers.items():
+            self._buffers[name].copy_(numbers)

@@ -57,7 +57,7 @@ class SoftmaxTap(TorchFunctionMode):
         edited = self.run.visit("masked", site, four, where, *four.shape[2:])
         if edited is not four:
             scores = edited.reshape(scores.shape)
-        weights = _emptied(func(scores, *args[1:], **kwargs), scores)
+        weights = _emptied(func(scores, *args[1:], **kwargs), args[0])
         seen = as_heads(weights, site.heads)
         changed = self.run.visit("weights", site, seen, where, *seen.shape[2:])
         return weights if changed is seen else changed.reshape(weights.shape)
@@ -69,7 +69,10 @@ def as_heads(tensor: Tensor, heads: int) -> Tensor:
 
 
 def _emptied(weights: Tensor, scores: Tensor) -> Tensor:
-    """A row whose every key carries the lowest number is masked out: it gets no weights."""
+    """A row whose every key carries the lowest number is masked out: it gets no weights.
+
+    ``scores`` are the model's own, before any edit rescaled that number.
+    """
     dead = scores.amax(-1, keepdim=True) <= torch.finfo(scores.dtype).min / 2
     return weights.masked_fill(dead, 0) if bool(dead.any()) else weights
 

@@ -83,6 +83,7 @@ class Run:
         self.calls: dict[str, int] = {}
         self._masks: dict[int, tuple[Tensor, Mask]] = {}
         self._reached: set[Edit] = set()
+        self._reported = 0.0
         self._edited_stages = frozenset(s for row in self.rows for b in row.edits for s in b.stages)
 
     @contextmanager
@@ -101,6 +102,7 @@ class Run:
         self._masks.clear()
 
     def end_forward(self, positions: int) -> None:
+        self.report(1, 1)
         self.past += positions
         self.store.step += 1
 
@@ -125,10 +127,19 @@ class Run:
 
     def report(self, done: int, total: int) -> None:
         if self.progress is not None and total:
-            self.progress(min(1.0, (self.store.step + done / total) / self.steps))
+            share = min(1.0, (self.store.step + done / total) / self.steps)
+            if share > self._reported:
+                self._reported = share
+                self.progress(share)
 
-    def require_reached(self) -> None:
-        """Raises EditMissed for an edit that no site has seen."""
+    def finish(self) -> None:
+        """The last forward is done, perhaps before the steps that were allowed.
+
+        Raises:
+            EditMissed: no site has seen an edit.
+        """
+        self.steps = self.store.step
+        self.report(0, 1)
         missed = [b.edit for row in self.rows for b in row.edits if b.edit not in self._reached]
         if missed:
             raise EditMissed(f"{missed[0]} reached no site in this run, so nothing was changed.")

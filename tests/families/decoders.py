@@ -82,6 +82,11 @@ for _name, _config, _options in [
         rope_parameters={"rope_type": "default", "rope_theta": 1e4})),
     ("phi", "Phi", grouped(partial_rotary_factor=0.4)),
     ("phi3", "Phi3", grouped()),
+    ("phi3_longrope", "Phi3", grouped(
+        rope_parameters={
+            "rope_type": "longrope", "rope_theta": 1e4, "short_factor": [1.0] * 5,
+            "long_factor": [2.0, 3.0, 5.0, 7.0, 11.0]},
+        original_max_position_embeddings=16)),
     ("phimoe", "Phimoe", free(num_local_experts=4, intermediate_size=EXPERT)),
     ("olmo", "Olmo", grouped()),
     ("olmo2", "Olmo2", grouped()),

@@ -44,7 +44,12 @@ _T5 = {
     "eos_token_id": 1,
     "decoder_start_token_id": 0,
 }
-_TOWER = free(sliding_window=4, query_pre_attn_scalar=7, layer_types=SLIDING)
+_TOWER = free(
+    sliding_window=4,
+    query_pre_attn_scalar=7,
+    layer_types=SLIDING,
+    attn_logit_softcapping=5.0,
+)
 
 for _name, _config, _options in [
     ("t5", "T5", _T5),
