@@ -17,7 +17,12 @@ def first_token_share(weights: Float[Tensor, "*L Q S"]) -> float:
     The first query of a causal model has nowhere else to look, so it does not count. 0 for a
     text of one token.
     """
-    rows = weights[..., 1:, 0]
+    return share_of(weights[..., 0])
+
+
+def share_of(on_first: Float[Tensor, "*L Q"]) -> float:
+    """``first_token_share`` of the weights on the first key alone."""
+    rows = on_first[..., 1:]
     return float(rows.double().mean()) if rows.numel() else 0.0
 
 

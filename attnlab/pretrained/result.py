@@ -15,7 +15,7 @@ from attnlab.pretrained import texts
 from attnlab.pretrained.losses import next_token_losses
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
 from attnlab.trace.run import Cancel, Logits, Row, Run
-from attnlab.trace.trace import Kept, Trace
+from attnlab.trace.trace import Kept, Small, Trace
 
 if TYPE_CHECKING:
     from attnlab.pretrained.lab import Lab
@@ -143,13 +143,15 @@ def _lengths(role: str, source: int | None, main: int | None) -> tuple[int | Non
 
 def _small(
     run: Run, row: int, source: list[int] | None, main: list[int] | None
-) -> dict[str, dict[int, Tensor]]:
-    small: dict[str, dict[int, Tensor]] = {}
+) -> dict[str, dict[int, Small]]:
+    small: dict[str, dict[int, Small]] = {}
     for (role, layer), thumb in run.store.thumbnails.items():
         queries, keys = _lengths(role, len(source) if source else None, len(main) if main else None)
         rows = None if queries is None else -(-queries // thumb.cell)
         columns = None if keys is None else -(-keys // thumb.cell)
-        small.setdefault(role, {})[layer] = thumb.map[row, :, :rows, :columns].cpu()
+        small.setdefault(role, {})[layer] = Small(
+            thumb.map[row, :, :rows, :columns].cpu(), thumb.first[row, :, :queries].cpu()
+        )
     return small
 
 

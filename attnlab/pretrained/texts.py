@@ -38,7 +38,9 @@ def _encoded(lab: Lab, text: str) -> list[int]:
     if not text:
         raise EmptyText("There is no text; type at least one word.")
     ids = lab.tokenizer(text, verbose=False)["input_ids"]
-    if not set(ids) - set(lab.tokenizer.all_special_ids):
+    # An unknown or masked word is special to the tokenizer, but somebody typed it.
+    typed = {lab.tokenizer.unk_token_id, lab.tokenizer.mask_token_id}
+    if not set(ids) - (set(lab.tokenizer.all_special_ids) - typed):
         raise EmptyText(f"{lab.name} makes no token of this text; type at least one word.")
     return ids
 

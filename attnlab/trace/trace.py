@@ -23,6 +23,14 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class Small:
+    """One layer's maps reduced, [H, q, s], and the exact weights on the first key, [H, Q]."""
+
+    map: Tensor
+    first: Tensor
+
+
+@dataclass(frozen=True)
 class StageView:
     """One stage of one role, read as ``view[layer, head]`` or ``view[layer]``.
 
@@ -32,7 +40,7 @@ class StageView:
     stage: str
     role: str
     layers: Mapping[int, Kept]
-    small: Mapping[int, Tensor] = field(default_factory=dict)
+    small: Mapping[int, Small] = field(default_factory=dict)
 
     def __getitem__(self, index: int | tuple[int, int]) -> Tensor:
         layer, head = index if isinstance(index, tuple) else (index, None)
@@ -68,9 +76,17 @@ class StageView:
     @property
     def thumbnails(self) -> Tensor:
         """Every head's map, reduced in flight: [L, H, q, s], the largest weight of each cell."""
+        return torch.stack([small.map for small in self._reduced()])
+
+    @property
+    def on_first(self) -> Tensor:
+        """With thumbnails: every query's exact weight on the first key, [L, H, Q]."""
+        return torch.stack([small.first for small in self._reduced()])
+
+    def _reduced(self) -> list[Small]:
         if not self.small:
             raise NotCaptured(f"No thumbnails of {self.stage} were captured for {self.role}.")
-        return torch.stack([self.small[layer] for layer in sorted(self.small)])
+        return [self.small[layer] for layer in sorted(self.small)]
 
 
 def _listed(items: Iterable[int]) -> str:
@@ -91,7 +107,7 @@ class Trace:
     source_tokens: tuple[Token, ...]
     main_role: str
     values: Mapping[tuple[str, str], Mapping[int, Kept]]
-    small: Mapping[str, Mapping[int, Tensor]] = field(default_factory=dict)
+    small: Mapping[str, Mapping[int, Small]] = field(default_factory=dict)
     logits: Tensor | None = None
     logit_positions: tuple[int, ...] = ()
     losses: Tensor | None = None

@@ -72,13 +72,13 @@ class Reading:
     Attributes:
         tokens: what the model was fed.
         maps: [L, H, q, s] float32; the weights themselves where `whole`, else pooled.
-        first_share: share of all attention on the first token; None where it was not measured.
+        first_share: share of all attention on the first token.
     """
 
     tokens: tuple[Any, ...]
     maps: np.ndarray
     whole: bool
-    first_share: float | None
+    first_share: float
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,8 @@ def read(reader: Reader, text: str, name: str) -> Reading:
     def run(job: Any) -> Reading:
         weights = _weights(reader, text, capture, job)
         if not whole:
-            return Reading(tokens, _array(weights.thumbnails), False, None)
+            share = maps.share_of(weights.on_first)
+            return Reading(tokens, _array(weights.thumbnails), False, share)
         every = weights.stack()
         return Reading(tokens, _array(every), True, float(maps.first_token_share(every)))
 
