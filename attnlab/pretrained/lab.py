@@ -16,7 +16,7 @@ from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import batch_of, probe
-from attnlab.pretrained.result import Asked, trace_of
+from attnlab.pretrained.result import Asked, sizes_of, trace_of
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
 from attnlab.pretrained.trust import trust_of
@@ -203,13 +203,13 @@ class Lab:
     ) -> list[Trace]:
         """One forward of a batch; ``sources`` and ``goals`` hold ids, or None for raw inputs."""
         self._check_captures(options.captures)
-        run = options.run([Row(bound) for bound in bounds])
-        lengths = [
-            len(ids) if ids else None for ids in (goals if self.is_encoder_decoder else sources)
-        ]
+        mains = goals if self.is_encoder_decoder else sources
+        sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
+        run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])
+        lengths = [len(ids) if ids else None for ids in mains]
         run.positions = options.positions(lengths, self.has_head, self.device)
         if options.logits == "loss":
-            self._ask_losses(run, goals if self.is_encoder_decoder else sources)
+            self._ask_losses(run, mains)
         with self.serial:
             outputs = self.forward(run, inputs)
         run.finish()

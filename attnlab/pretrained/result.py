@@ -81,7 +81,7 @@ def trace_of(
         source_tokens=sources,
         main_role=lab.main_role,
         values=_values(run, row, len(source) if source else None, len(main) if main else None),
-        small=_small(run, row, source, main),
+        small=_small(run, row),
         logits=logits,
         losses=_losses(run, outputs, row, len(main) if main else None),
         logit_positions=places,
@@ -141,17 +141,20 @@ def _lengths(role: str, source: int | None, main: int | None) -> tuple[int | Non
     return (source, source) if role == "encoder" else (main, main)
 
 
-def _small(
-    run: Run, row: int, source: list[int] | None, main: list[int] | None
-) -> dict[str, dict[int, Small]]:
+def sizes_of(source: list[int] | None, main: list[int] | None) -> dict[str, tuple[int, int]]:
+    """Queries and keys of each role for one text; nothing where its length is not known."""
+    if not source or not main:
+        return {}
+    n, m = len(source), len(main)
+    return {"encoder": (n, n), "decoder": (m, m), "cross": (m, n)}
+
+
+def _small(run: Run, row: int) -> dict[str, dict[int, Small]]:
     small: dict[str, dict[int, Small]] = {}
-    for (role, layer), thumb in run.store.thumbnails.items():
-        queries, keys = _lengths(role, len(source) if source else None, len(main) if main else None)
-        rows = None if queries is None else -(-queries // thumb.cell)
-        columns = None if keys is None else -(-keys // thumb.cell)
-        small.setdefault(role, {})[layer] = Small(
-            thumb.map[row, :, :rows, :columns].cpu(), thumb.first[row, :, :queries].cpu()
-        )
+    for (role, layer, index), thumb in run.store.thumbnails.items():
+        if index == row:
+            kept = Small(thumb.map[0].cpu(), thumb.first[0].cpu())
+            small.setdefault(role, {})[layer] = kept
     return small
 
 

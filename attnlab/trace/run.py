@@ -8,7 +8,7 @@ carries no trace of a run that failed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -48,11 +48,16 @@ class Cancel:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the batch: its bound edits, and the block (layer of the main role) where it
-    joins as a copy of row 0; None: from the start."""
+    """One row of the batch.
+
+    ``edits``: bound to it. ``enters``: the block (layer of the main role) where it joins as a copy
+    of row 0; None: from the start. ``sizes``: by role, how many queries and keys are its text's
+    own, where the batch pads it.
+    """
 
     edits: tuple[Bound, ...] = ()
     enters: int | None = None
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -78,7 +83,7 @@ class Run:
     in_head: bool = False
 
     def __post_init__(self) -> None:
-        self.store = Store(self.captures, self.grad)
+        self.store = Store(self.captures, self.grad, sizes=[row.sizes for row in self.rows])
         self.batch = sum(row.enters is None for row in self.rows)
         self.calls: dict[str, int] = {}
         self._masks: dict[int, tuple[Tensor, Mask]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -33,7 +34,10 @@ class Store:
     captures: tuple[Capture, ...]
     grad: bool = False
     parts: dict[Key, list[Part]] = field(default_factory=dict)
-    thumbnails: dict[tuple[str, int], Thumbnail] = field(default_factory=dict)
+    sizes: Sequence[Mapping[str, tuple[int, int]]] = ()
+    """By row of the batch: the queries and keys of each role that are the text's own."""
+    thumbnails: dict[tuple[str, int, int], Thumbnail] = field(default_factory=dict)
+    """By role, layer and row of the batch."""
     step: int = 0
     _steps: dict[Key, int] = field(default_factory=dict)
 
@@ -69,9 +73,7 @@ class Store:
         if not self.wants(stage, role, layer):
             return
         if stage == "weights" and (size := self.size(role, layer)):
-            shape = (*tensor.shape[:2], queries, keys)
-            thumb = self.thumbnails.setdefault((role, layer), Thumbnail(shape, size, tensor.device))
-            thumb.add(tensor.detach(), where.query_index, where.key_index)
+            self._reduce(role, layer, tensor.detach(), where, (queries, keys), size)
         heads = self.heads(stage, role, layer) if stage in ATTENTION_STAGES else None
         if heads == ():
             return
@@ -81,6 +83,21 @@ class Store:
             self._keep_tile((stage, role, layer), chosen, where, queries, keys)
         else:
             self._append((stage, role, layer), self._own(chosen, tensor), where)
+
+    def _reduce(
+        self, role: str, layer: int, tile: Tensor, where: Where, whole: tuple[int, int], size: int
+    ) -> None:
+        """Fold a tile into the thumbnail of each row, its padding left out."""
+        for row in range(tile.shape[0]):
+            own = self.sizes[row].get(role, whole) if row < len(self.sizes) else whole
+            key = (role, layer, row)
+            if key not in self.thumbnails:
+                shape = (1, tile.shape[1], *own)
+                self.thumbnails[key] = Thumbnail(shape, size, tile.device)
+            rows, cols = _within(where.query_index, own[0]), _within(where.key_index, own[1])
+            if rows and cols:
+                part = tile[row : row + 1, :, : len(rows), : len(cols)]
+                self.thumbnails[key].add(part, rows, cols)
 
     def _own(self, chosen: Tensor, lent: Tensor) -> Tensor:
         """A tensor that nobody will overwrite; with gradients on, the graph's own."""
@@ -116,6 +133,10 @@ class Store:
             return torch.cat([part.tensor for part in parts], axis)
         keys = max(part.first_key + part.tensor.shape[-1] for part in parts)
         return torch.cat([_padded(part, keys, _EMPTY.get(stage, 0.0)) for part in parts], 2)
+
+
+def _within(indices: range, length: int) -> range:
+    return range(indices.start, min(indices.stop, length))
 
 
 def _padded(part: Part, keys: int, fill: float) -> Tensor:
