@@ -7,7 +7,7 @@ scaled, sinks, masked, weights, and at last z (once, whole).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -28,7 +28,7 @@ class Where:
     """
 
     site: Any = None
-    rows: range = field(default=range(0))
+    rows: Sequence[int] = field(default=range(0))
     queries: range = field(default=range(0))
     keys: range = field(default=range(0))
     query_index: range = field(default=range(0))

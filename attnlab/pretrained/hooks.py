@@ -133,10 +133,13 @@ def install_head(head: nn.Module) -> None:
         if run is None or run.positions is None or run.in_head:
             return None
         hidden = args[0]
+        if hidden.dim() != 3:  # no [B, Q, M]: predictions of several tokens to come
+            return None
         if run.targets is not None:
             run.in_head = True  # the calls below come back to this hook
             run.losses = next_token_losses(lambda a, b: module(hidden[:, a:b]), run.targets)
             run.in_head = False
+        run.narrowed = True
         index = run.positions.to(hidden.device)
         index = index.expand(hidden.shape[0], -1)[..., None].expand(-1, -1, hidden.shape[-1])
         return (hidden.gather(1, index), *args[1:])

@@ -143,6 +143,8 @@ class Lab:
         options = Asked(as_captures(capture), logits, False, progress, cancel)
         if isinstance(texts, Mapping):
             return self._raw(texts, options, edits)
+        if not texts:
+            return []
         return self._texts(list(texts), list(targets or [None] * len(texts)), options, edits)
 
     def generate(self, text: Text, **options: Any) -> Trace:

@@ -75,7 +75,7 @@ def trace_of(
     main = goal if lab.is_encoder_decoder else source
     tokens = tuple(texts.tokens_of(lab, main)) if main else ()
     sources = tuple(texts.tokens_of(lab, source)) if source else ()
-    logits, places = _logits(outputs, row, len(main) if main else None, asked)
+    logits, places = _logits(run, outputs, row, len(main) if main else None, asked)
     return Trace(
         tokens=tokens,
         source_tokens=sources,
@@ -92,7 +92,7 @@ def trace_of(
 
 
 def _logits(
-    outputs: Any, row: int, length: int | None, asked: Asked
+    run: Run, outputs: Any, row: int, length: int | None, asked: Asked
 ) -> tuple[Tensor | None, tuple[int, ...]]:
     logits = getattr(outputs, "logits", None)
     if asked.logits is None or logits is None or logits.dim() != 3:
@@ -101,7 +101,7 @@ def _logits(
     if length is None:
         return own, tuple(range(len(own)))
     places = asked.chosen(length)
-    return own[list(places)] if len(own) > len(places) else own, places
+    return own if run.narrowed else own[list(places)], places
 
 
 def _losses(run: Run, outputs: Any, row: int, length: int | None) -> Tensor | None:

@@ -69,7 +69,7 @@ def target_ids(lab: Lab, target: str | Sequence[int] | None) -> list[int] | None
     config = lab.model.config
     marks = (getattr(config, f"{name}_token_id", None) for name in ("decoder_start", "bos", "pad"))
     start = next((mark for mark in marks if mark is not None), 0)
-    if target is None or target == "":
+    if target is None or not len(target):
         return [start]
     if not isinstance(target, str):
         return [start, *_given(lab, target)]

@@ -77,6 +77,8 @@ class Run:
     workspace: dict[str, Tensor] = field(default_factory=dict)
     positions: Tensor | None = None
     """Positions [B or 1, P] whose logits are wanted; None: all of them."""
+    narrowed: bool = False
+    """Whether the head saw these positions only; some models put it where no hook reaches."""
     targets: Tensor | None = None
     """The ids [B, n] whose next-token losses are wanted, or None."""
     losses: Tensor | None = None
