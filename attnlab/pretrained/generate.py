@@ -130,29 +130,41 @@ class _Cached(_Steps):
 
     def forward(self, run: Run, asked: Asked, row: Row, steps: int) -> tuple[Run, Any]:
         inputs: dict[str, Any] = self.lab.inputs([self.source], [self.goal])
-        name = "input_ids" if self.goal is None else "decoder_input_ids"
         if self.cache is not None:
-            inputs[name] = inputs[name][:, -1:]
-            inputs["cache"] = self.cache
-        if self.encoded is not None:
-            inputs.pop("input_ids")
-            inputs["encoder_outputs"] = self.encoded
-        new = inputs[name].shape[1]
+            inputs = self._next_text(inputs) if self.goal is None else self._next_target(inputs)
+        new = inputs["input_ids" if self.goal is None else "decoder_input_ids"].shape[1]
         run.positions = torch.tensor([[new - 1]]) if self.lab.has_head else None
         outputs = self.lab.forward(run, inputs, use_cache=True)
         self.cache = getattr(outputs, "cache", None)
         if self.cache is None:
             raise InputError(f"{self.lab.name} keeps no key/value cache: pass use_cache=False.")
-        if self.goal is not None:
-            hidden = outputs.encoder_last_hidden_state
-            self.encoded = _encoder_outputs(hidden)
+        self.encoded = run.ends.get("encoder", self.encoded)
         return run, outputs
 
+    def _next_text(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The newest token, asked for as the model itself wants it.
 
-def _encoder_outputs(hidden: Tensor) -> Any:
-    from transformers.modeling_outputs import BaseModelOutput
+        One text has no padding, so there is no mask to hand on: some models read a mask of the
+        whole text as one of the newest token.
+        """
+        ids = inputs["input_ids"]
+        fed = self.lab._clone.prepare_inputs_for_generation(
+            ids, next_sequence_length=1, cache=self.cache, use_cache=True
+        )
+        if self.lab.counts_from_zero:  # some count on being told how far we are
+            fed["position_ids"] = torch.tensor([[ids.shape[1] - 1]], device=ids.device)
+        fed.pop("logits_to_keep", None)  # our hook on the head sees to that
+        return {name: value for name, value in fed.items() if value is not None}
 
-    return BaseModelOutput(last_hidden_state=hidden)
+    def _next_target(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The newest token of the target; the source was encoded in the first step."""
+        del inputs["input_ids"]
+        newest = inputs["decoder_input_ids"][:, -1:]
+        return inputs | {
+            "decoder_input_ids": newest,
+            "encoder_outputs": self.encoded,
+            "cache": self.cache,
+        }
 
 
 def _loop(

@@ -115,11 +115,9 @@ def install_final(module: nn.Module, role: str) -> None:
 
     def hook(module: nn.Module, args: tuple, output: Any) -> None:
         run = current_run()
-        if run is None or not run.touches("final", place):
-            return
-        hidden = getattr(output, "last_hidden_state", None)
-        if hidden is not None:  # two towers have no one end
-            visit_stream("final", place, hidden, run)
+        if run is not None:
+            run.ends[role] = output
+            visit_stream("final", place, output.last_hidden_state, run)
 
     module.register_forward_hook(hook)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from attnlab.errors import InputError, StageNotAvailable
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.generate import generate
-from attnlab.pretrained.inputs import keywords, pad_id, padded
+from attnlab.pretrained.inputs import keywords, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import batch_of, probe
 from attnlab.pretrained.result import Asked, sizes_of, trace_of
@@ -75,6 +76,16 @@ class Lab:
     @property
     def is_encoder_decoder(self) -> bool:
         return bool(self.model.config.is_encoder_decoder)
+
+    @cached_property
+    def counts_from_zero(self) -> bool:
+        """Whether positions 0, 1, 2 … are what the model goes by itself; RoBERTa starts at 2."""
+        if "position_ids" not in self._keywords:
+            return False
+        inputs = self.inputs([[1, 1]], [None])
+        told = inputs | {"position_ids": torch.tensor([[0, 1]], device=self.device)}
+        with self.serial, torch.no_grad():
+            return torch.equal(*(output_of(self._clone(**fed)) for fed in (inputs, told)))
 
     def layers(self, role: str | None = None) -> tuple[int, ...]:
         """The layers that have attention, in order."""

@@ -52,15 +52,27 @@ class SoftmaxTap(TorchFunctionMode):
             return func(*args, **kwargs)
         self.run.check()
         scores = args[0]
-        four = as_heads(scores, site.heads)
-        where = where_of(site, self.run, *four.shape[2:])
-        edited = self.run.visit("masked", site, four, where, *four.shape[2:])
-        if edited is not four:
-            scores = edited.reshape(scores.shape)
-        weights = _emptied(func(scores, *args[1:], **kwargs), args[0])
+        dead = _dead(scores)
+        if self.run.touches("masked", site):
+            scores = self._visited(scores, site, dead)
+        weights = func(scores, *args[1:], **kwargs)
+        if dead is not None:  # zeros, where softmax makes it uniform over the future
+            weights = weights.masked_fill(dead, 0)
         seen = as_heads(weights, site.heads)
+        where = where_of(site, self.run, *seen.shape[2:])
         changed = self.run.visit("weights", site, seen, where, *seen.shape[2:])
         return weights if changed is seen else changed.reshape(weights.shape)
+
+    def _visited(self, scores: Tensor, site: Site, dead: Tensor | None) -> Tensor:
+        """What goes into the softmax, after the run has seen it with −∞ at hidden keys."""
+        hidden = scores <= torch.finfo(scores.dtype).min / 2
+        shown = as_heads(scores.masked_fill(hidden, float("-inf")), site.heads)
+        where = where_of(site, self.run, *shown.shape[2:])
+        edited = self.run.visit("masked", site, shown, where, *shown.shape[2:])
+        if edited is shown:
+            return scores
+        edited = edited.reshape(scores.shape)
+        return edited if dead is None else torch.where(dead, scores, edited)
 
 
 def as_heads(tensor: Tensor, heads: int) -> Tensor:
@@ -68,13 +80,10 @@ def as_heads(tensor: Tensor, heads: int) -> Tensor:
     return tensor if tensor.dim() == 4 else tensor.unflatten(0, (-1, heads))
 
 
-def _emptied(weights: Tensor, scores: Tensor) -> Tensor:
-    """A row whose every key carries the lowest number is masked out: it gets no weights.
-
-    ``scores`` are the model's own, before any edit rescaled that number.
-    """
+def _dead(scores: Tensor) -> Tensor | None:
+    """The rows, [..., Q, 1], whose every key carries the lowest number: they see nothing."""
     dead = scores.amax(-1, keepdim=True) <= torch.finfo(scores.dtype).min / 2
-    return weights.masked_fill(dead, 0) if bool(dead.any()) else weights
+    return dead if bool(dead.any()) else None
 
 
 def observer(batch: int, lengths: Sequence[int], heads: int) -> Callable[[Tensor], Call]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -83,6 +84,8 @@ class Run:
     """The ids [B, n] whose next-token losses are wanted, or None."""
     losses: Tensor | None = None
     in_head: bool = False
+    ends: dict[str, Any] = field(default_factory=dict)
+    """By role, what an encoder or decoder returned."""
 
     def __post_init__(self) -> None:
         self.store = Store(self.captures, self.grad, sizes=[row.sizes for row in self.rows])
