@@ -130,13 +130,10 @@ def test_no_score_brings_a_hidden_key_back(dtype, fill):
     assert attend(q, k, v, mask).item() == 2.0
 
 
-@pytest.mark.parametrize("window", [None, 2])
-def test_a_span_is_the_keys_that_a_tile_can_see(window):
-    seen = torch.ones(9, 9, dtype=torch.bool).tril()
-    if window:
-        seen = seen.triu(1 - window)
-    mask = Mask(seen[None, None])
-    first = 0 if window is None else 3 + 1 - window
-    assert mask.span(3, 6, 9) == (first, 6, True)
-    assert Mask().span(3, 6, 9) == (0, 9, False)
-    assert mask.span(0, 1, 9) == (0, 1, False)
+@pytest.mark.parametrize("window, seen, ragged", [(9, (0, 6), (4, 6)), (2, (2, 6), (2, 6))])
+def test_a_span_is_the_keys_that_a_tile_can_see(window, seen, ragged):
+    mask = Mask(torch.ones(9, 9, dtype=torch.bool).tril().triu(1 - window)[None, None])
+    found = mask.span(3, 6, 9)
+    assert (found.seen, found.ragged) == (range(*seen), range(*ragged))
+    assert (mask.span(0, 1, 9).seen, len(mask.span(0, 1, 9).ragged)) == (range(1), 0)
+    assert (Mask().span(3, 6, 9).seen, len(Mask().span(3, 6, 9).ragged)) == (range(9), 0)
