@@ -93,8 +93,16 @@ def load(
     model = read(_CLASSES[head], config=config, dtype=kind, use_safetensors=True)
     model = model.to(where).eval()
     if tokenizer is None:
-        tokenizer = read(AutoTokenizer)
+        tokenizer = _usable(read(AutoTokenizer), title)
     return Lab(model, tokenizer, name=name, head_kind=head)
+
+
+def _usable(tokenizer: Any, title: str) -> Any:
+    """transformers makes an empty tokenizer where a folder has none; no word survives it."""
+    known = set(tokenizer("a", verbose=False)["input_ids"]) - set(tokenizer.all_special_ids)
+    if not known and len(tokenizer) <= len(tokenizer.all_special_ids):
+        raise LoadError(f"{title} has no tokenizer: save one beside the model, or pass tokenizer=.")
+    return tokenizer
 
 
 def head_kind(config: Any, model: Any = None) -> str:

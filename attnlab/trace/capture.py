@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from attnlab.errors import CaptureError
 
@@ -12,10 +14,30 @@ STREAM_STAGES = ("resid_pre", "attn_out", "cross_out", "mlp_out", "resid_post", 
 STAGES = ATTENTION_STAGES + STREAM_STAGES
 
 
-def _as_tuple(value: int | str | Iterable | None) -> tuple | None:
-    if value is None or isinstance(value, tuple):
-        return value
-    return (value,) if isinstance(value, int | str) else tuple(value)
+def chosen(name: str, value: int | str | Iterable | None, kind: type, error: type) -> tuple | None:
+    """One number or word, or several, as a tuple; None stays None and means all.
+
+    Raises:
+        error: something else was given for ``name``.
+    """
+    if value is None:
+        return None
+    items = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    if kind is int:
+        return tuple(whole(name, item, error) for item in items)
+    if not all(isinstance(item, str) for item in items):
+        raise error(f"{name} takes words, one or several, not {value!r}.")
+    return tuple(items)
+
+
+def whole(name: str, value: Any, error: type) -> int:
+    """A whole number, NumPy's included, as an int. Raises ``error`` for anything else."""
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise error(f"{name} takes whole numbers, not {value!r}.")
 
 
 @dataclass(frozen=True)
@@ -38,8 +60,9 @@ class Capture:
     kind: str = field(default="capture", init=False)
 
     def __post_init__(self) -> None:
-        for name in ("layers", "heads", "roles"):
-            object.__setattr__(self, name, _as_tuple(getattr(self, name)))
+        for name, kind in (("layers", int), ("heads", int), ("roles", str)):
+            value = chosen(name, getattr(self, name), kind, CaptureError)
+            object.__setattr__(self, name, value)
         if self.stage not in STAGES:
             raise CaptureError(
                 f"There is no stage {self.stage!r}; the stages are {', '.join(STAGES)}."

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
-from attnlab.trace.capture import Capture, _as_tuple
+from attnlab.trace.capture import Capture, chosen, whole
 from attnlab.trace.site import Site
 
 if TYPE_CHECKING:
@@ -95,6 +95,10 @@ class _HeadEdit(Edit):
     head: int
     role: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("layer", "head"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), EditError))
+
     @property
     def stages(self) -> frozenset[str]:
         return frozenset({"z"})
@@ -170,8 +174,8 @@ class Temperature(Edit):
     def __post_init__(self) -> None:
         if not (isinstance(self.value, int | float) and 0 < self.value < float("inf")):
             raise EditError(f"A temperature is a positive finite number, not {self.value!r}.")
-        object.__setattr__(self, "layers", _as_tuple(self.layers))
-        object.__setattr__(self, "heads", _as_tuple(self.heads))
+        for name in ("layers", "heads"):
+            object.__setattr__(self, name, chosen(name, getattr(self, name), int, EditError))
 
     @property
     def stages(self) -> frozenset[str]:

@@ -42,8 +42,14 @@ class StageView:
     layers: Mapping[int, Kept]
     small: Mapping[int, Small] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        kept = f"layers {_listed(self.layers)}" if self.layers else "thumbnails"
+        return f"<{self.stage} of {self.role}: {kept}; read as [layer, head]>"
+
     def __getitem__(self, index: int | tuple[int, int]) -> Tensor:
-        layer, head = index if isinstance(index, tuple) else (index, None)
+        layer, head, *more = index if isinstance(index, tuple) else (index, None)
+        if more:
+            raise NotCaptured(f"Read {self.stage} as [layer, head]; what comes back is a tensor.")
         kept = self.layers.get(layer)
         if kept is None:
             raise NotCaptured(
@@ -118,6 +124,15 @@ class Trace:
     graph: Mapping[tuple[str, str, int], Tensor] = field(default_factory=dict)
     """With gradients kept: by stage, role and layer, the captured tensors [B, ...] as they stand in
     the graph, for ``torch.autograd.grad``."""
+
+    def __repr__(self) -> str:
+        kept = sorted(
+            {stage for stage, _ in self.values} | ({"thumbnails"} if self.small else set())
+        )
+        return (
+            f"<Trace of {len(self.tokens)} tokens in {self.how.get('model')}; "
+            f"kept: {', '.join(kept) or 'nothing'}>"
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name == "final":
