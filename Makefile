@@ -54,6 +54,7 @@ $(VENV)/.created:
 
 $(VENV)/.packages: requirements.txt | $(VENV)/.created
 	$(pip) -r requirements.txt
+	$(pip) --no-deps --editable .
 	@touch $@
 
 $(VENV)/.models: requirements-models.txt $(VENV)/.packages
