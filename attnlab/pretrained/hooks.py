@@ -87,7 +87,7 @@ def _leaving(stage: str, repeats: list[Block], leaf: str = "") -> Callable:
         added = tensor if tensor.dim() == 3 else tensor.view(run.batch, -1, tensor.shape[-1])
         added = added if factor == 1.0 else added * factor
         new = visit_stream(stage, block, added, run)
-        if new is added:
+        if new is added and not run.grad:  # gradients must pass through what was kept
             return None
         new = (new if factor == 1.0 else new / factor).view_as(tensor)
         return new if isinstance(output, Tensor) else (new, *output[1:])
@@ -165,7 +165,7 @@ def _reading(repeats: list[Site]) -> Callable:
         z = args[0].unflatten(-1, (site.heads, -1)).transpose(1, 2)
         queries = z.shape[2]
         new = run.visit("z", site, z, where_of(site, run, queries, queries), queries, queries)
-        if new is z:
+        if new is z and not run.grad:
             return None
         return (new.transpose(1, 2).flatten(2), *args[1:])
 

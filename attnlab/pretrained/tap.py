@@ -61,7 +61,8 @@ class SoftmaxTap(TorchFunctionMode):
         seen = as_heads(weights, site.heads)
         where = where_of(site, self.run, *seen.shape[2:])
         changed = self.run.visit("weights", site, seen, where, *seen.shape[2:])
-        return weights if changed is seen else changed.reshape(weights.shape)
+        same = changed is seen and not self.run.grad  # gradients pass through what was kept
+        return weights if same else changed.reshape(weights.shape)
 
     def _visited(self, scores: Tensor, site: Site, dead: Tensor | None) -> Tensor:
         """What goes into the softmax, after the run has seen it with −∞ at hidden keys."""
@@ -69,7 +70,7 @@ class SoftmaxTap(TorchFunctionMode):
         shown = as_heads(scores.masked_fill(hidden, float("-inf")), site.heads)
         where = where_of(site, self.run, *shown.shape[2:])
         edited = self.run.visit("masked", site, shown, where, *shown.shape[2:])
-        if edited is shown:
+        if edited is shown and not self.run.grad:
             return scores
         edited = edited.reshape(scores.shape)
         return edited if dead is None else torch.where(dead, scores, edited)
