@@ -11,6 +11,7 @@ from attnlab.errors import CaptureError, EmptyText, InputError, StageNotAvailabl
 from attnlab.pretrained.inputs import longest_text
 from attnlab.pretrained.tokens import readable
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.site import layers_in
 from attnlab.trace.token import Token
 
 if TYPE_CHECKING:
@@ -100,10 +101,13 @@ def check_capture(lab: Lab, capture: Capture) -> None:
     for role in capture.roles or ():
         if role not in {place.role for place in places}:
             raise CaptureError(f"{lab.name} has no {capture.stage} in the role {role!r}.")
+    places = [p for p in places if capture.roles is None or p.role in capture.roles]
     for layer in capture.layers or ():
         if layer not in {place.layer for place in places}:
-            last = max(place.layer for place in places)
-            raise CaptureError(f"{lab.name} has no layer {layer}; its layers are 0 to {last}.")
+            raise CaptureError(
+                f"{lab.name} has no {capture.stage} in layer {layer}; "
+                f"its layers are {layers_in(places)}."
+            )
     _check_heads(lab, capture)
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import Capture, chosen, whole
-from attnlab.trace.site import Site
+from attnlab.trace.site import Site, layers_in
 
 if TYPE_CHECKING:
     from attnlab.trace.trace import Trace
@@ -77,8 +77,8 @@ def _at(edit: Edit, layer: int, head: int, role: str | None, runner: Any) -> Sit
         raise EditRefused(f"{edit} names the role {role!r}, but {runner.name} has: {roles}.")
     site = next((site for site in sites if site.layer == layer), None)
     if site is None:
-        last = max(site.layer for site in sites)
-        raise EditRefused(f"{edit} names layer {layer}, but {runner.name} has layers 0 to {last}.")
+        layers = layers_in(sites)
+        raise EditRefused(f"{edit} names layer {layer}, but {runner.name} has layers {layers}.")
     if not 0 <= head < site.heads:
         raise EditRefused(
             f"{edit} names head {head}, but layer {layer} of {runner.name} has heads "

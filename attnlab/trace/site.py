@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 ROLES = ("encoder", "decoder", "cross")
@@ -53,3 +54,11 @@ class Block:
 
     def factor(self, path: str) -> float:
         return dict(self.factors).get(path, 1.0)
+
+
+def layers_in(places: Iterable[Site | Block]) -> str:
+    """ "0 to 29", or "1, 3" where some are missing: not every layer has attention."""
+    numbers = sorted({place.layer for place in places})
+    if len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers))

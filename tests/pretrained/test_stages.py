@@ -189,12 +189,16 @@ def test_what_does_not_exist_is_refused_before_the_run():
         with pytest.raises(CaptureError, match=named):
             run("gpt2", capture=capture)
     for capture, named in [
-        (al.Capture("weights", layers=3), "has no layer 3; its layers are 0 to 2"),
+        (al.Capture("weights", layers=3), "has no weights in layer 3; its layers are 0 to 2"),
         (al.Capture("weights", heads=6), "has 6 heads of weights, 0 to 5; there is no head 6"),
         (al.Capture("weights", roles="cross"), "has no weights in the role 'cross'"),
     ]:
         with pytest.raises(CaptureError, match=named):
             run("gpt2", capture=capture)
+    with pytest.raises(CaptureError, match="no weights in layer 2; its layers are 0 to 1"):
+        run("t5", capture=al.Capture("weights", layers=2, roles="encoder"))
+    with pytest.raises(CaptureError, match="no weights in layer 0; its layers are 1, 3"):
+        run("jamba", capture=al.Capture("weights", layers=0))
     with pytest.raises(CaptureError, match="Only the stage 'weights' can be reduced"):
         al.Capture("z", thumbnails=8)
     with pytest.raises(StageNotAvailable, match=r"\(tier tap\) does not expose 'q'; it has"):
