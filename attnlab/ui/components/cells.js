@@ -1,7 +1,15 @@
 // Cells of attention maps as pixels: ink means attention, in the colour of its sentence.
 
 const GAIN = { weight: 1.3, change: 2.4 }; // full ink at a weight of 0.77, a change of 0.42
-const FAINT = 0.012; // less ink than this is left blank
+const FAINT = 0.03; // less ink than this can hardly be seen and is left blank
+
+/** Black or white, whichever can be read on `ink` of `colour` over a tile. */
+function readableOn(colour, ink, theme) {
+  const share = [0.2126, 0.7152, 0.0722]; // of red, green and blue in luminance
+  const light = share.reduce((sum, part, i) =>
+    sum + part * ((ink * colour[i] + (1 - ink) * theme.ground[i]) / 255) ** 2.2, 0);
+  return light > 0.25 ? "#10141a" : "#fff";
+}
 
 /**
  * A canvas of `layers` x `heads` maps, each of at most `most` x `most` pixels. ink(layer, head, i, j)

@@ -54,6 +54,7 @@ function readTheme(root) {
   for (const name of ["ink", "mute", "line", "tile", "paper"]) theme[name] = colour(name);
   theme.a = rgba(colour("a")).slice(0, 3);
   theme.b = rgba(colour("b")).slice(0, 3);
+  theme.ground = rgba(theme.tile).slice(0, 3);
   probe.remove();
   return theme;
 }
@@ -78,9 +79,9 @@ function spoken(token) {
   return token[PIECES] > 1 ? `${token[LABEL]} ${token[PIECE]}/${token[PIECES]}` : token[LABEL];
 }
 
-/** One line on what the tokenizer really has: raw string and id. */
-function rawLine(token, position) {
-  const line = make("div", "al-tip-raw", `${position} · `);
+/** What the tokenizer really has, for a token at `place`: raw string and id. */
+function rawLine(token, place) {
+  const line = make("div", "al-tip-raw", `${place} · `);
   line.append(make("code", "", token[RAW]));
   if (token[ID] !== null) line.append(` · id ${token[ID]}`);
   return line;
@@ -154,6 +155,23 @@ function liveRegion(root) {
   node.setAttribute("aria-live", "polite");
   root.append(node);
   return node;
+}
+
+/** A drawing that follows the width of its card: `draw()` is called whenever that changes. */
+class Picture {
+  constructor(root) {
+    this.root = root;
+    this.live = liveRegion(root);
+    this.tip = new Tip(root);
+    this.serial = null;
+    this.observer = new ResizeObserver(() => this.width !== root.clientWidth && this.draw());
+    this.observer.observe(root);
+  }
+
+  leave() {
+    this.tip.hide();
+    this.observer.disconnect();
+  }
 }
 
 /** Set a canvas to (width, height) CSS pixels at the screen's own sharpness; returns its context. */

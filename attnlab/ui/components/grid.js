@@ -2,9 +2,9 @@
 
 const LENS = 148; // CSS pixels of the enlarged map in the tooltip
 
-class Grid {
+class Grid extends Picture {
   constructor(root) {
-    this.root = root;
+    super(root);
     this.scroller = root.appendChild(make("div", "al-scroll"));
     this.stage = this.scroller.appendChild(make("div", "al-grid"));
     this.stage.tabIndex = 0;
@@ -16,25 +16,16 @@ class Grid {
       this[name].hidden = true;
     }
     this.foot = root.appendChild(make("div", "al-legend"));
-    this.live = liveRegion(root);
-    this.tip = new Tip(root);
     this.save = saveButton(() => this.picture());
     this.lens = make("canvas", "al-lens");
     this.selected = this.at = [0, 0];
-    this.serial = null;
     this.stage.onpointermove = oncePerFrame((pointer) => this.point(pointer));
     this.stage.onpointerleave = oncePerFrame(() => this.unpoint());
     this.stage.onclick = (event) => this.click(event);
     this.stage.onkeydown = (event) => this.press(event);
     this.stage.onfocus = () => this.moveCursor(this.at, false);
     this.stage.onblur = () => this.unpoint((this.cursor.hidden = true));
-    this.observer = new ResizeObserver(() => this.width !== root.clientWidth && this.draw());
-    this.observer.observe(root);
-  }
-
-  leave() {
-    this.tip.hide();
-    this.observer.disconnect();
+    this.scroller.onscroll = () => this.fadeEdges();
   }
 
   receive({ header, arrays }) {
@@ -59,7 +50,7 @@ class Grid {
     this.layout = layOut(arrays.a.shape[0], arrays.a.shape[1], this.width);
     const { layout } = this;
     const context = sharpen(this.canvas, layout.width, layout.height);
-    const pixels = Math.max(1, Math.floor((layout.tile - 4) * (window.devicePixelRatio || 1)));
+    const pixels = Math.max(1, Math.floor(layout.map * (window.devicePixelRatio || 1)));
     this.ink = inkOf(header, arrays, this.cells);
     const rows = this.cells.rows.length, columns = this.cells.columns.length;
     const { layers, heads } = layout, { ink } = this;
@@ -68,9 +59,24 @@ class Grid {
     this.fine = Math.max(rows, columns) <= pixels ? this.atlas : paint(LENS);
     this.drawTiles(context);
     this.drawLabels(context);
-    this.foot.replaceChildren(rampOf(header.view), hintOf(header, arrays, layout), this.save);
+    const hidden = layout.width > this.scroller.clientWidth;
+    this.foot.replaceChildren(rampOf(header.view), hintOf(header, arrays, layout, hidden), this.save);
     this.ring(this.chosen, this.selected);
     this.reveal(this.selected);
+    this.fadeEdges();
+  }
+
+  /** The grid fades out towards an edge beyond which there is more. */
+  fadeEdges() {
+    const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight, style } =
+      this.scroller;
+    const beyond = {
+      left: scrollLeft, right: scrollWidth - clientWidth - scrollLeft,
+      top: scrollTop, bottom: scrollHeight - clientHeight - scrollTop,
+    };
+    for (const [edge, more] of Object.entries(beyond)) {
+      style.setProperty(`--${edge}`, more > 1 ? "36px" : "0px");
+    }
   }
 
   drawTiles(context) {
@@ -82,7 +88,7 @@ class Grid {
         context.beginPath();
         context.roundRect(x, y, layout.tile, layout.tile, radius);
         context.fill();
-        this.drawMap(context, this.atlas, layer, head, x + 2, y + 2, layout.tile - 4);
+        this.drawMap(context, this.atlas, layer, head, x + layout.inset, y + layout.inset, layout.map);
         if (!this.marks.has(`${layer},${head}`)) continue;
         context.fillStyle = theme.ink;
         context.beginPath();
@@ -154,11 +160,11 @@ class Grid {
     const x = pointer.x - box.left, y = pointer.y - box.top;
     const place = this.layout.find(x, y);
     if (!place) return this.unpoint();
-    const [left, top] = this.layout.place(...place), size = this.layout.tile - 4;
+    const [left, top] = this.layout.place(...place), { inset, map } = this.layout;
     const within = (at, count) =>
-      Math.max(0, Math.min(count - 1, Math.floor((at / size) * count)));
+      Math.max(0, Math.min(count - 1, Math.floor(((at - inset) / map) * count)));
     const cell = [
-      within(y - top - 2, this.cells.rows.length), within(x - left - 2, this.cells.columns.length),
+      within(y - top, this.cells.rows.length), within(x - left, this.cells.columns.length),
     ];
     if (String(place) !== this.pointed) this.ring(this.hover, place);
     this.pointed = String(place);

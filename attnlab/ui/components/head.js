@@ -4,25 +4,15 @@
 const LONG = 40; // tokens; beyond, not every word is in sight and the strongest are also written
 const MOST_WORDS = 512; // beyond, arcs between words cannot be read and the matrix is drawn
 
-class Head {
+class Head extends Picture {
   constructor(root) {
-    this.root = root;
+    super(root);
     this.body = root.appendChild(make("div", "al-head"));
     this.note = root.appendChild(make("p", "al-note"));
     root.appendChild(make("div", "al-foot")).append(saveButton(() => this.picture()));
-    this.live = liveRegion(root);
-    this.tip = new Tip(root);
-    this.serial = null;
     this.pinned = {};
     this.looked = {};
     this.sides = {};
-    this.observer = new ResizeObserver(() => this.width !== root.clientWidth && this.layOut());
-    this.observer.observe(root);
-  }
-
-  leave() {
-    this.tip.hide();
-    this.observer.disconnect();
   }
 
   receive({ header, arrays }) {
@@ -39,7 +29,7 @@ class Head {
     const frame = JSON.stringify([mode, causal, tokens, sources, label]);
     if (frame !== this.frame) this.build();
     this.frame = frame;
-    this.layOut();
+    this.draw();
   }
 
   /** How many positions the longest side has. */
@@ -65,12 +55,14 @@ class Head {
       scroller.classList.toggle("al-long", Type === Words && this.length > 64);
       this.sides[side] = new Type(this, side, scroller);
       this.sums[side] = holder.appendChild(make("div", "al-sum"));
+      this.sums[side].style.setProperty("--lines", this.length > LONG ? 2 : 1);
     }
   }
 
-  layOut() {
+  draw() {
     if (!this.header || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
+    for (const drawing of Object.values(this.sides)) drawing.measure();
     this.body.classList.toggle("al-stacked", this.stacksForFigures());
     for (const [side, drawing] of Object.entries(this.sides)) {
       drawing.layOut();
@@ -80,11 +72,13 @@ class Head {
     }
   }
 
-  /** Two matrices go below each other where that makes room for the figures in their cells. */
+  /** Two matrices go below each other only where that makes room for the figures in their cells. */
   stacksForFigures() {
-    if (Object.keys(this.sides).length < 2 || this.header.mode !== "matrix") return false;
-    const pitch = (width) => (width - 150) / this.length; // 150: about the labels' share
-    return pitch(this.width / 2) < MATRIX.figures && pitch(this.width) >= MATRIX.figures;
+    const sides = Object.values(this.sides);
+    if (sides.length < 2 || this.header.mode !== "matrix") return false;
+    const gap = parseFloat(getComputedStyle(this.body).columnGap);
+    const figures = (width) => sides.every((side) => side.pitchIn(width) >= MATRIX.figures);
+    return !figures((this.width - gap) / 2) && figures(this.width);
   }
 
   /** All sides beside each other, for saving. */
@@ -115,6 +109,24 @@ class Head {
     return side === "a" ? [here, there] : [there, here];
   }
 
+  isFuture(side, query, key) {
+    return this.header.causal && !this.header.sources[side] && key > query;
+  }
+
+  /** The tooltip of a cell: its two words, its weights on both sides, what the tokenizer has. */
+  describe(side, query, key) {
+    const queries = this.header.tokens[side], keys = this.keys(side);
+    const weights = this.isFuture(side, query, key)
+      ? make("div", "al-tip-note", "cannot look ahead")
+      : figureLine(...this.bothWeights(side, query, key));
+    return [lookLine(queries[query], keys[key]), weights, rawLine(keys[key], `position ${key}`)];
+  }
+
+  /** The words that can be looked at. */
+  keys(side) {
+    return this.header.sources[side] || this.header.tokens[side];
+  }
+
   sum(side, query) {
     const keys = this.arrays[side].shape[1];
     let total = 0;
@@ -126,16 +138,16 @@ class Head {
   writeSum(side) {
     const row = this.looked[side], token = this.header.tokens[side][row], line = this.sums[side];
     const total = this.sum(side, row), rest = 1 - total;
-    line.replaceChildren(make("b", `al-${side}`, side.toUpperCase()), " from ");
-    line.append(writeToken(make("span", "al-sum-word"), token));
-    if (total === 0) line.append(" sees nothing: every word is masked");
+    const first = make("div");
+    first.append(make("b", `al-${side}`, side.toUpperCase()), " from ");
+    first.append(writeToken(make("span", "al-sum-word"), token));
+    if (total === 0) first.append(" sees nothing: every word is masked");
     else if (rest > 0.005) {
-      line.append(` adds up to ${total.toFixed(2)}`);
-      if (this.header.sink) line.append(`; the sink takes ${rest.toFixed(2)}`);
-    } else line.append(" adds up to 1");
-    const raw = rawLine(token, row);
-    raw.classList.add("al-sum-raw");
-    line.append(raw);
+      first.append(` adds up to ${total.toFixed(2)}`);
+      if (this.header.sink) first.append(`; the sink takes ${rest.toFixed(2)}`);
+    } else first.append(" adds up to 1");
+    first.append(rawLine(token, `position ${row}`));
+    line.replaceChildren(first);
     if (this.length > LONG) line.append(make("div", "", this.summary(side, row)));
   }
 
@@ -170,9 +182,8 @@ class Head {
 
   /** The three words that a word looks at most. */
   summary(side, row) {
-    const keys = this.header.sources[side] || this.header.tokens[side];
     const place = (key) => (this.length > LONG ? ` (position ${key})` : "");
-    const best = keys.map((token, key) => [this.weight(side, row, key), token, key])
+    const best = this.keys(side).map((token, key) => [this.weight(side, row, key), token, key])
       .sort((x, y) => y[0] - x[0]).slice(0, 3)
       .map(([weight, token, key]) => `${spoken(token)}${place(key)} ${figure(weight)}`);
     return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${best.join(", ")}`;

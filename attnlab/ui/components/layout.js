@@ -1,7 +1,7 @@
 // Where each head lies on the canvas of all heads.
 
 const LEFT = 30, FOOT = 20, BLOCK_GAP = 7; // row labels, layer labels, between folded layers
-const PITCH = { least: 17, most: 120 }; // CSS pixels
+const PITCH = { least: 13, folded: 17, most: 120 }; // CSS pixels
 const TALLEST = { plain: 460, folded: 360 };
 
 /**
@@ -14,20 +14,22 @@ function layOut(layers, heads, room) {
     const rows = Math.ceil(heads / fold);
     const tallest = fold > 1 ? TALLEST.folded : TALLEST.plain;
     const fit = Math.min((room - LEFT - gaps) / (layers * fold), tallest / rows, PITCH.most);
+    const least = fold > 1 ? PITCH.folded : PITCH.least;
     // Whole pixels keep the edges of tiles crisp.
-    return { fold, rows, gaps, pitch: Math.max(PITCH.least, Math.floor(fit)), fit };
+    return { fold, rows, gaps, pitch: Math.max(least, Math.floor(fit)), fit };
   };
   let best = option(1);
   const thin = layers * best.pitch < 0.5 * room;
   for (let fold = 2; fold <= heads; fold++) {
     const next = option(fold);
     const least = best.fold > 1 ? best.fit : best.fit * (thin ? 1 : 1.25);
-    if (next.fit >= least && next.fit >= PITCH.least) best = next;
+    if (next.fit >= least && next.fit >= PITCH.folded) best = next;
   }
   const { fold, rows, gaps, pitch } = best;
   const tile = pitch - (pitch < 24 ? 2 : 3), step = fold * pitch + (fold > 1 ? BLOCK_GAP : 0);
+  const inset = pitch < 17 ? 1 : 2; // between the edge of a tile and its map
   return {
-    fold, rows, pitch, tile, step, layers, heads,
+    fold, rows, pitch, tile, inset, map: tile - 2 * inset, step, layers, heads,
     width: LEFT + layers * fold * pitch + gaps, height: rows * pitch + FOOT,
     place: (layer, head) => [
       LEFT + layer * step + (head % fold) * pitch, Math.floor(head / fold) * pitch,

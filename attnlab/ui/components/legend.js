@@ -28,9 +28,11 @@ function poolNote(header, arrays) {
   return `Long text: a cell shows the strongest of ${size}${hidden}`;
 }
 
-function hintOf(header, arrays, layout) {
+/** Notes on the picture; `hidden` says that some layers lie beyond its right edge. */
+function hintOf(header, arrays, layout, hidden) {
   const fold = layout.fold > 1 ? `Each layer is folded: ${layout.fold} heads side by side` : "";
   const change = header.view === "B-A" ? differenceNote(header, arrays) : "";
-  const notes = [change, poolNote(header, arrays), fold, "Click a head, or arrow keys and Enter"];
+  const scroll = hidden ? "Scroll sideways for all layers" : "";
+  const notes = [change, poolNote(header, arrays), fold, scroll, "Click a head, or arrow keys and Enter"];
   return make("span", "al-hint", notes.filter(Boolean).join(" · "));
 }

@@ -1,13 +1,13 @@
 // One side of the chosen head as a matrix: a row for each position that looks, a column for each
 // position looked at. Positions are the axes, so words that repeat keep rows of their own.
 
-const MATRIX = { most: 38, figures: 17.5, tilt: Math.PI / 3.4, label: 92, gap: 7 }; // CSS pixels
+const MATRIX = { most: 38, figures: 18, start: 0.55, tilt: Math.PI / 3.4, label: 92, gap: 7 }; // CSS pixels
 
 class Matrix {
   constructor(owner, side, holder) {
     Object.assign(this, { owner, side, holder });
     this.queries = owner.header.tokens[side];
-    this.keys = owner.header.sources[side] || this.queries;
+    this.keys = owner.keys(side);
     this.node = holder.appendChild(make("div", `al-matrix al-${side}-side`));
     this.node.dataset.side = side.toUpperCase();
     this.node.tabIndex = 0;
@@ -30,31 +30,35 @@ class Matrix {
     this.node.onblur = () => this.unpoint();
   }
 
-  isFuture(query, key) {
-    return this.owner.header.causal && this.keys === this.queries && key > query;
+  /** The room that labels need, left of the cells and above them. */
+  measure() {
+    const context = this.canvas.getContext("2d");
+    context.font = `12px ${this.owner.theme.font}`;
+    const width = (token) => Math.min(MATRIX.label, context.measureText(spoken(token)).width);
+    const columns = this.keys.map(width);
+    this.left = Math.ceil(Math.max(...this.queries.map(width))) + MATRIX.gap + 4;
+    this.top = Math.ceil(Math.max(...columns) * Math.sin(MATRIX.tilt)) + MATRIX.gap + 6;
+    // How far each column's label leans to the right of where it starts.
+    this.leans = columns.map((column) => column * Math.cos(MATRIX.tilt) + 5);
   }
 
-  /** Pitch and margins for the width at hand. */
-  measure(context) {
-    const widest = (tokens) => Math.min(MATRIX.label,
-      Math.max(...tokens.map((token) => context.measureText(spoken(token)).width)));
-    const column = widest(this.keys);
-    this.left = Math.ceil(widest(this.queries)) + MATRIX.gap + 4;
-    this.top = Math.ceil(column * Math.sin(MATRIX.tilt)) + MATRIX.gap + 6;
-    const right = Math.ceil(column * Math.cos(MATRIX.tilt)) + 4;
-    const room = this.holder.clientWidth - this.left - right;
-    this.pitch = Math.min(MATRIX.most, Math.max(room, 40) / this.keys.length);
-    if (this.pitch > 4) this.pitch = Math.floor(this.pitch * 2) / 2; // crisp cell edges
-    this.size = [
-      this.left + this.pitch * this.keys.length + right, this.top + this.pitch * this.queries.length + 2,
-    ];
+  /** The largest cell, in CSS pixels, with which cells and slanted labels fit into `width`; after measure(). */
+  pitchIn(width) {
+    const room = width - this.left - 1, count = this.keys.length;
+    const fits = this.leans.map((lean, j) => (room - lean) / (j + MATRIX.start));
+    const pitch = Math.min(MATRIX.most, Math.max(40 / count, Math.min(room / count, ...fits)));
+    return pitch > 4 ? Math.floor(pitch * 2) / 2 : pitch; // crisp cell edges
   }
 
   layOut() {
-    const { theme } = this.owner;
-    const context = this.canvas.getContext("2d");
-    context.font = `12px ${theme.font}`;
-    this.measure(context);
+    const room = this.holder.clientWidth, own = this.pitchIn(room);
+    const least = Math.min(...Object.values(this.owner.sides).map((side) => side.pitchIn(room)));
+    this.pitch = least > 0.8 * own ? least : own; // about the same size: then the same
+    const ends = this.leans.map((lean, j) => (j + MATRIX.start) * this.pitch + lean);
+    this.size = [
+      Math.ceil(this.left + Math.max(this.pitch * this.keys.length + 1, ...ends)),
+      Math.ceil(this.top + this.pitch * this.queries.length + 2),
+    ];
     this.draw(sharpen(this.canvas, ...this.size));
     this.showPinned(this.owner.pinned[this.side]);
   }
@@ -72,7 +76,7 @@ class Matrix {
     context.fillStyle = this.owner.theme.tile;
     context.beginPath();
     context.moveTo(this.left, this.top);
-    if (!this.isFuture(0, 1)) context.lineTo(this.left + width, this.top);
+    if (!this.owner.isFuture(this.side, 0, 1)) context.lineTo(this.left + width, this.top);
     context.lineTo(this.left + width, this.top + height);
     context.lineTo(this.left, this.top + height);
     context.fill();
@@ -91,7 +95,7 @@ class Matrix {
     this.queries.forEach((_, i) => {
       if (this.owner.sum(this.side, i) === 0) return this.hatch(context, i);
       this.keys.forEach((__, j) => {
-        if (this.isFuture(i, j)) return;
+        if (this.owner.isFuture(this.side, i, j)) return;
         const weight = this.owner.weight(this.side, i, j);
         const x = this.left + j * this.pitch, y = this.top + i * this.pitch;
         const ink = Math.min(1, weight * GAIN.weight);
@@ -108,12 +112,11 @@ class Matrix {
 
   write(context, weight, ink, x, y, size) {
     const { theme } = this.owner;
-    context.fillStyle = ink > (theme.dark ? 0.68 : 0.55) ? (theme.dark ? "#10141a" : "#fff") : theme.ink;
-    context.font = `${size >= 32 ? 11.5 : size >= 21 ? 10 : 8.5}px ${theme.font}`;
+    context.fillStyle = readableOn(theme[this.side], ink, theme);
+    context.font = `${size >= 32 ? 11.5 : size >= 20 ? 10 : 9}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    const text = size >= 32 ? figure(weight) : figure(weight).replace(/^0/, "");
-    context.fillText(text, x + size / 2, y + size / 2 + 0.5);
+    context.fillText(size >= 32 ? figure(weight) : shortFigure(weight), x + size / 2, y + size / 2 + 0.5);
   }
 
   /** A row that sees nothing. */
@@ -148,7 +151,7 @@ class Matrix {
     context.textAlign = "left";
     for (let j = 0; j < this.keys.length; j += step) {
       context.save();
-      context.translate(this.left + (j + 0.55) * this.pitch, this.top - MATRIX.gap + 1);
+      context.translate(this.left + (j + MATRIX.start) * this.pitch, this.top - MATRIX.gap + 1);
       context.rotate(-MATRIX.tilt);
       context.fillStyle = colour(this.keys[j]);
       context.fillText(clip(context, spoken(this.keys[j])), 0, 0);
@@ -173,7 +176,7 @@ class Matrix {
       this.owner.look(this.side, cell[0]);
     }
     const subject = [this.side, ...cell].join();
-    this.owner.tip.show(pointer.x, pointer.y, subject, () => this.describe(...cell));
+    this.owner.tip.show(pointer.x, pointer.y, subject, () => this.owner.describe(this.side, ...cell));
   }
 
   unpoint() {
@@ -181,15 +184,6 @@ class Matrix {
     this.box.hidden = true;
     this.owner.tip.hide();
     this.owner.restore();
-  }
-
-  describe(query, key) {
-    const children = [lookLine(this.queries[query], this.keys[key])];
-    if (this.isFuture(query, key)) {
-      children.push(make("div", "al-tip-note", "cannot look ahead"));
-    } else children.push(figureLine(...this.owner.bothWeights(this.side, query, key)));
-    children.push(rawLine(this.queries[query], query), rawLine(this.keys[key], key));
-    return children;
   }
 
   ring([query, key]) {
@@ -214,7 +208,7 @@ class Matrix {
     this.cell = [query, key];
     this.ring(this.cell);
     this.owner.look(this.side, query);
-    const [look, value] = this.describe(query, key);
+    const [look, value] = this.owner.describe(this.side, query, key);
     this.owner.live.textContent = `${look.textContent}: ${value.textContent}`;
   }
 
@@ -227,6 +221,12 @@ class Matrix {
   showPinned(query) {
     this.look(query);
   }
+}
+
+/** A figure for a small cell: no 0 before the point. */
+function shortFigure(weight) {
+  const text = figure(weight);
+  return text === "1.00" ? "1.0" : text.replace(/^0/, "");
 }
 
 /** A label cut to the room it has. */

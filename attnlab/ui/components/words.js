@@ -1,6 +1,8 @@
 // One side of the chosen head in words: where one word looks, as arcs, bars and figures.
 
 const SVG = "http://www.w3.org/2000/svg";
+const GROUP = 32; // rows that the browser leaves out together while none of them is in sight
+const REST = 250; // ms without another look, then the words out of sight are written too
 const ARC_LEAST = 0.01, FAINT_ARC_LEAST = 0.03, FAINT_ARCS_UP_TO = 96; // weights; tokens
 
 /** Height of one word's row for `count` rows: comfortable up to a sentence, tight beyond. */
@@ -16,7 +18,7 @@ class Words {
   constructor(owner, side, holder) {
     Object.assign(this, { owner, side, holder });
     this.queries = owner.header.tokens[side];
-    this.keys = owner.header.sources[side] || this.queries;
+    this.keys = owner.keys(side);
     this.row = rowHeight(Math.max(this.queries.length, this.keys.length));
     this.node = holder.appendChild(make("div", `al-words al-${side}-side`));
     this.node.style.setProperty("--row", `${this.row}px`);
@@ -28,20 +30,21 @@ class Words {
     this.svg.setAttribute("aria-hidden", "true");
     this.to = this.node.appendChild(this.makeTo());
     this.drawn = this.keys.map(() => "");
+    this.to.addEventListener("contentvisibilityautostatechange", (event) => {
+      event.target.hiding = event.skipped;
+      if (!event.skipped) this.drawKeys();
+    }, true);
   }
 
   makeFrom() {
-    const list = make("ul", "al-from"), name = this.side.toUpperCase();
+    const list = make("div", "al-from"), name = this.side.toUpperCase();
     list.tabIndex = 0;
     list.setAttribute("role", "listbox");
     list.setAttribute("aria-label", `Words of ${name}: arrow keys look from a word, Enter keeps it`);
-    this.queries.forEach((token, i) => {
-      const item = list.appendChild(make("li", "al-word"));
+    this.words = this.fill(list, this.queries, "al-word", "option");
+    this.words.forEach((item, i) => {
       item.id = `al-${this.side}-${i}`;
-      item.setAttribute("role", "option");
-      item.dataset.side = name;
-      item.dataset.position = i;
-      writeToken(item.appendChild(make("span", "al-clip")), token);
+      writeToken(item.appendChild(make("span", "al-clip")), this.queries[i]);
     });
     const position = (event) => event.target.closest(".al-word")?.dataset.position;
     list.onpointerover = oncePerFrame((pointer) => {
@@ -59,19 +62,34 @@ class Words {
   }
 
   makeTo() {
-    const list = make("ul", "al-to");
+    const list = make("div", "al-to");
+    list.setAttribute("role", "list");
     list.setAttribute("aria-label", `Words looked at in ${this.side.toUpperCase()}`);
-    this.items = this.keys.map((token, i) => {
-      const item = list.appendChild(make("li", "al-key"));
-      item.dataset.side = this.side.toUpperCase();
-      item.dataset.position = i;
+    this.items = this.fill(list, this.keys, "al-key", "listitem").map((item, i) => {
       const ink = item.appendChild(make("i", "al-ink"));
-      writeToken(item.appendChild(make("span", "al-clip")), token);
+      writeToken(item.appendChild(make("span", "al-clip")), this.keys[i]);
       return { item, ink, figure: item.appendChild(make("span", "al-fig")) };
     });
     list.onpointermove = oncePerFrame((pointer) => this.tell(pointer));
     list.onpointerleave = oncePerFrame(() => this.owner.tip.hide());
     return list;
+  }
+
+  /** An element for each token, in groups. */
+  fill(list, tokens, className, role) {
+    let group;
+    return tokens.map((_, i) => {
+      if (i % GROUP === 0) {
+        group = list.appendChild(make("div", "al-group"));
+        group.setAttribute("role", "presentation");
+        group.style.height = `${this.row * Math.min(GROUP, tokens.length - i)}px`;
+      }
+      const item = group.appendChild(make("div", className));
+      item.setAttribute("role", role);
+      item.dataset.side = this.side.toUpperCase();
+      item.dataset.position = i;
+      return item;
+    });
   }
 
   press(event) {
@@ -80,7 +98,7 @@ class Words {
     if (event.key in moves) {
       const next = Math.max(0, Math.min(last, moves[event.key]));
       this.owner.look(this.side, next, true);
-      this.from.children[next].scrollIntoView({ block: "nearest" });
+      this.words[next].scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter" || event.key === " ") this.owner.pin(this.side, at);
     else if (event.key === "Escape") this.owner.restore();
     else return;
@@ -91,21 +109,12 @@ class Words {
     const at = pointer.target.closest(".al-key")?.dataset.position;
     if (at === undefined) return this.owner.tip.hide();
     const subject = [this.side, this.at, at].join();
-    this.owner.tip.show(pointer.x, pointer.y, subject, () => this.describe(this.at, Number(at)));
+    this.owner.tip.show(pointer.x, pointer.y, subject,
+      () => this.owner.describe(this.side, this.at, Number(at)));
   }
 
-  describe(query, key) {
-    const weight = this.owner.weight(this.side, query, key);
-    const children = [lookLine(this.queries[query], this.keys[key])];
-    if (this.isFuture(query, key)) {
-      children.push(make("div", "al-tip-note", "cannot look ahead"));
-    } else children.push(figureLine(...(this.side === "a" ? [weight, null] : [null, weight])));
-    children.push(rawLine(this.keys[key], key));
-    return children;
-  }
-
-  isFuture(query, key) {
-    return this.owner.header.causal && this.keys === this.queries && key > query;
+  measure() {
+    // The style sheet gives words their room.
   }
 
   /** Sizes are known: draw every arc faintly once, behind the looked-from word's own. */
@@ -133,7 +142,7 @@ class Words {
 
   /** Look from word `query`: only rows whose drawing changes are touched. */
   look(query) {
-    const before = this.from.children[this.at], now = this.from.children[query];
+    const before = this.words[this.at], now = this.words[query];
     before?.classList.remove("al-on");
     now.classList.add("al-on");
     this.from.setAttribute("aria-activedescendant", now.id);
@@ -141,18 +150,31 @@ class Words {
     const dead = this.owner.sum(this.side, query) === 0;
     this.to.classList.toggle("al-dead", dead);
     const paths = [];
-    this.items.forEach(({ item, ink, figure: text }, key) => {
+    this.keys.forEach((_, key) => {
       const weight = this.owner.weight(this.side, query, key);
-      const future = this.isFuture(query, key), drawn = future ? "future" : String(weight);
       if (weight >= ARC_LEAST) paths.push(this.path(query, key, weight));
+    });
+    this.svg.replaceChildren(...paths);
+    this.drawKeys();
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.drawKeys(true), REST);
+  }
+
+  /** Weights of the looked-from word beside the words in sight, or beside all. */
+  drawKeys(all = false) {
+    this.items.forEach(({ item, ink, figure: text }, key) => {
+      if (item.parentNode.hiding && !all) return;
+      const weight = this.owner.weight(this.side, this.at, key);
+      const future = this.owner.isFuture(this.side, this.at, key);
+      const drawn = future ? "future" : String(weight);
       if (drawn === this.drawn[key]) return;
       this.drawn[key] = drawn;
       item.classList.toggle("al-future", future);
       item.classList.toggle("al-strong", weight > 0.3);
-      ink.style.transform = `scaleX(${weight})`;
+      ink.style.width = `${100 * weight}%`;
+      ink.style.marginRight = `-${100 * weight}%`;
       text.textContent = weight >= 0.005 ? figure(weight) : "";
     });
-    this.svg.replaceChildren(...paths);
   }
 
   path(query, key, weight) {
@@ -192,7 +214,7 @@ class Words {
       context.lineWidth = 1 + 5 * weight;
       if (weight >= ARC_LEAST) context.stroke(new Path2D(arc(this.at, j, this.row, this.width)));
       context.restore();
-      context.globalAlpha = this.isFuture(this.at, j) ? 0.3 : 1;
+      context.globalAlpha = this.owner.isFuture(this.side, this.at, j) ? 0.3 : 1;
       context.fillStyle = theme.ink;
       write(spoken(token), right + 8, j, "left", weight > 0.3 ? 700 : 400);
       context.fillStyle = theme.mute;
@@ -203,7 +225,7 @@ class Words {
 
   showPinned(query) {
     this.from.querySelector('[aria-selected="true"]')?.removeAttribute("aria-selected");
-    const item = this.from.children[query];
+    const item = this.words[query];
     item.setAttribute("aria-selected", "true");
     // Only a long text scrolls inside its card; then the kept word is brought to its middle.
     const spare = this.holder.clientHeight - this.row;
