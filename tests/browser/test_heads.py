@@ -124,11 +124,33 @@ def test_a_text_that_cannot_be_shown_is_kept(page: Page, address: str):
     assert page.locator("[data-testid=stException]").count() == 0
 
 
-def test_going_back_goes_back(page: Page, address: str):
+def test_going_back_and_forward_shows_what_was_seen(page: Page, address: str):
     opened(page, address)
+    settled(page)
+    matrix = page.locator('.st-key-head .al-matrix[data-side="B"]')
     page.locator(".st-key-card-head").get_by_text("matrix", exact=True).click()
     expect(page).to_have_url(re.compile("mode=matrix"))
+    expect(matrix).to_be_visible()
+    choose_with_keys(page, layer=14, head=3)
+    expect(page).to_have_url(re.compile("head=L14H3"))
     settled(page)
-    page.locator(".st-key-card-head").get_by_text("words", exact=True).click()
+
+    page.go_back()
+    expect(page.locator(".st-key-card-head")).to_contain_text("Layer 4 · Head 2")
+    expect(matrix).to_be_visible()
+    settled(page)
+    page.go_back()
+    expect(page.locator(FIGURE)).to_have_text("0.46")
     expect(page).not_to_have_url(re.compile("mode=matrix"))
-    expect(page.locator(FIGURE)).to_be_visible()
+    settled(page)
+    page.go_forward()
+    page.go_forward()
+    expect(matrix).to_be_visible()
+    expect(page.locator(".st-key-card-head")).to_contain_text("Layer 14 · Head 3")
+    expect(page).to_have_url(re.compile("head=L14H3&mode=matrix|mode=matrix&head=L14H3"))
+
+
+def test_a_word_of_the_field_is_explained_on_hover(page: Page, address: str):
+    opened(page, address)
+    page.locator(".st-key-card-effect").get_by_test_id("stTooltipIcon").last.hover()
+    expect(page.get_by_text("Kullback–Leibler divergence", exact=False)).to_be_visible()
