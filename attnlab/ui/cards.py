@@ -3,30 +3,30 @@
 Each draws a scene; what is clicked ends up in the selection, by a callback.
 """
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import streamlit as st
 
 from attnlab.analysis.effects import random_heads
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import engine, export, mount, say, scene, state
+from attnlab.ui import engine, explain, export, mount, say, scene, state
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import ABLATIONS, MODES, SIDES, VIEWS
 from attnlab.viz.align import pairs
 
-_VIEW_WORDS: Final = {"B-A": "B − A"}
+_WORDS: Final = {"B-A": "B − A", "zero": "set to zero", "mean": "set to its mean"}
 _RANDOM_HEADS: Final = 20
 _COMPARE: Final = "_compare_with_random_heads"
-_ABLATION_WORDS: Final = {"zero": "set to zero", "mean": "set to its mean"}
 
 
 def grid_card(of: Scene) -> None:
     """Every head on one canvas."""
     with st.container(border=True, key="card-grid", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", key="head-grid"):
-            st.markdown("**All heads**", width="content")
+            st.markdown("**All heads**", width="content", help=explain.heads(of.reader.causal))
             with st.container(key="about-grid", width="stretch"):
                 st.text(scene.about_grid(of))
             _grid_controls(of)
@@ -51,19 +51,15 @@ def head_card(of: Scene, a: np.ndarray, b: np.ndarray | None) -> None:
     with st.container(border=True, key="card-head", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="head-head"):
             st.markdown(
-                f"**Layer {of.selection.layer} · Head {of.selection.head}**", width="content"
+                f"**Layer {of.selection.layer} · Head {of.selection.head}**",
+                width="content",
+                help=explain.HEAD,
             )
             with st.container(key="about-head", width="stretch"):
                 change = scene.largest_change(of, a, b)
                 if change is not None:
                     say.pill(change, "head")
-            st.segmented_control(
-                "Drawn as",
-                MODES,
-                key=state.seeded("mode"),
-                required=True,
-                label_visibility="collapsed",
-            )
+            _choice("Drawn as", MODES, "mode")
         mount.head(
             "head",
             a=a,
@@ -88,17 +84,17 @@ def effect_card(of: Scene) -> None:
     predicts = of.reader.lab.head_kind != "none"
     with st.container(border=True, key="card-effect", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="head-effect"):
-            st.markdown("**What if it were gone?**", width="stretch")
+            st.markdown("**What if it were gone?**", width="stretch", help=explain.ABLATION)
             if of.b is not None:
-                _side_control(of)
-        st.segmented_control(
-            "The head's output",
-            ABLATIONS,
-            key=state.seeded("ablation"),
-            required=True,
-            format_func=_ABLATION_WORDS.__getitem__,
-            label_visibility="collapsed",
-        )
+                matching = pairs(of.a.tokens, of.b.tokens)
+                _choice(
+                    "Sentence to predict from",
+                    SIDES,
+                    "side",
+                    on_change=_side_changed,
+                    args=(matching,),
+                )
+        _choice("The head's output", ABLATIONS, "ablation")
         try:
             _effect(of) if predicts else _moved(of)
         except Cancelled:
@@ -111,29 +107,22 @@ def _grid_controls(of: Scene) -> None:
     st.toggle(
         "Leave out the first token",
         key=state.seeded("drop_first"),
-        help="Most heads rest on the first token, which would drown everything else. "
-        "Its column is not drawn; no other value changes.",
+        help=explain.FIRST_TOKEN,
     )
     if of.b is not None:
-        st.segmented_control(
-            "Sentence",
-            VIEWS,
-            key=state.seeded("view"),
-            required=True,
-            format_func=lambda view: _VIEW_WORDS.get(view, view),
-            label_visibility="collapsed",
-        )
+        _choice("Sentence", VIEWS, "view")
 
 
-def _side_control(of: Scene) -> None:
+def _choice(label: str, options: Sequence[str], field: str, **callback: Any) -> None:
+    """One of a few words, which edits `field` of the selection."""
     st.segmented_control(
-        "Sentence to predict from",
-        SIDES,
-        key=state.seeded("side"),
+        label,
+        options,
+        key=state.seeded(field),
         required=True,
+        format_func=lambda option: _WORDS.get(option, option),
         label_visibility="collapsed",
-        on_change=_side_changed,
-        args=(pairs(of.a.tokens, of.b.tokens),),
+        **callback,
     )
 
 
@@ -144,7 +133,7 @@ def _effect(of: Scene) -> None:
     )
     say.remark(f"{scene.prediction(of)} {scene.size(found.kl)}", "effect")
     # Figures only: nothing typed by anyone reaches this Markdown.
-    st.markdown(f"**KL {found.kl:.4f}** nats")
+    st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
     mount.bars("bars", rows=found.rows, label="Most likely words with and without the head")
     _compared(of, found.kl)
     with st.container(horizontal=True, gap="medium", key="effect-actions"):
@@ -177,7 +166,7 @@ def _moved(of: Scene) -> None:
         f"compare. {scene.movement(of, found)}",
         "effect",
     )
-    st.markdown(f"**Cosine distance {found.mean:.4f}**")
+    st.markdown(f"**Cosine distance {found.mean:.4f}**", help=explain.COSINE)
 
 
 def _comparable(of: Scene) -> bool:

@@ -31,8 +31,6 @@ class Change:
 
     query: int
     key: int
-    query_a: int
-    key_a: int
     before: float  # the weight in A
     after: float  # the weight in B
 
@@ -110,8 +108,6 @@ def largest(
     return Change(
         query=int(rows[row, 1]),
         key=int(keys[key, 1]),
-        query_a=int(rows[row, 0]),
-        key_a=int(keys[key, 0]),
         before=float(before[row, key]),
         after=float(after[row, key]),
     )

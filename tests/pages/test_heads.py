@@ -89,6 +89,27 @@ def test_the_switch_says_what_the_first_token_takes_either_way(app: AppTest):
     assert not said(app, "left out")
 
 
+@pytest.mark.parametrize(
+    ("model", "terms"),
+    [
+        (
+            "smollm2-135m",
+            ["a head: it lets", "words before it", "next layer", "Kullback", "nat is"],
+        ),
+        ("minilm-l6", ["look at every word", "How far the vector turns"]),
+    ],
+)
+def test_the_words_of_the_field_are_explained_where_they_stand(
+    app: AppTest, model: str, terms: list[str]
+):
+    app.query_params["model"] = model
+    app.run()
+    assert not app.exception
+    told = "\n".join(element.proto.help for element in (*app.markdown, *app.toggle))
+    for term in [*terms, "token is a word or a piece of one", "add up to 1", "replaced, by zero"]:
+        assert term in told, term
+
+
 @pytest.mark.parametrize("text", [HOSTILE, REPEATED, MARKED_UP])
 def test_hostile_text_stays_literal(app: AppTest, text: str):
     app.query_params["a"] = text

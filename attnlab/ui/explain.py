@@ -1,0 +1,30 @@
+"""The words of the field, each explained in a breath; shown where a word is hovered."""
+
+from typing import Final
+
+FIRST_TOKEN: Final = (
+    "A token is a word or a piece of one. Most heads rest on the first, which would drown "
+    "everything else: its column is not drawn, and no other value changes."
+)
+HEAD: Final = (
+    "How much each word on the left looks at each word on the right: the figures of one word add "
+    "up to 1. Layers and heads count from 0."
+)
+ABLATION: Final = (
+    "What the head gives to every word is replaced, by zero or by its mean over this sentence. "
+    "The rest of the model stays, and predicts anew."
+)
+KL: Final = (
+    "How far apart the two predictions are: 0 is the same, from about 0.5 on they differ much. "
+    "KL is short for Kullback–Leibler divergence; a nat is its unit, 1.44 bits."
+)
+COSINE: Final = "How far the vector turns: 0 not at all, 1 by a right angle, 2 the other way round."
+
+
+def heads(causal: bool) -> str:
+    """What a head and a layer are; in a `causal` model no word sees those after it."""
+    seen = "itself and the words before it" if causal else "every word"
+    return (
+        f"Each tile is a head: it lets every word look at {seen}, and take something from there. "
+        "The heads of one layer work at once; the next layer builds on what they found."
+    )
