@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import tokenizers
 import torch
 import transformers
 
@@ -62,6 +63,17 @@ def model(name: str) -> Any:
 def lab(name: str) -> al.Lab:
     """A Lab around the shared model, which stays in eager attention for comparison."""
     return al.load(model(name), inputs=None if reads_ids(name) else raw_inputs(name))
+
+
+def tokenizer() -> Any:
+    """A tokenizer for any family: the words w5 to w96, one a token, nothing added."""
+    words = {"<pad>": 0, "<s>": 1, "</s>": 2, "<unk>": 3, "<mask>": 4}
+    words |= {f"w{i}": i for i in range(FIRST_ORDINARY, VOCABULARY)}
+    core = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="<unk>"))
+    core.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=core, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
 
 
 def reads_ids(name: str) -> bool:
