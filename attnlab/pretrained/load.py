@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 from transformers import (
     AutoConfig,
@@ -44,6 +45,8 @@ _DTYPES = {
     "bfloat16": torch.bfloat16,
     "float64": torch.float64,
 }
+_UNREADABLE = (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError)
+"""What a missing, foreign or damaged model makes transformers raise."""
 Progress = Callable[[float, str], None]
 
 
@@ -160,7 +163,7 @@ def _reader(place: str, title: str, revision: str | None) -> Callable[..., Any]:
         options |= {"revision": revision or "main", "local_files_only": local}
         try:
             return loader.from_pretrained(place, trust_remote_code=False, **options)
-        except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        except _UNREADABLE as error:
             raise _in_our_words(error, place, title, revision) from error
 
     return read
@@ -185,8 +188,14 @@ def _in_our_words(error: Exception, place: str, title: str, revision: str | None
             f"{title} is not on this machine and could not be fetched from the Hub; check the name "
             "and the network, or use an embedded model (smollm2-135m, minilm-l6)."
         )
-    reason = text.strip().splitlines()[0][:200] if text.strip() else type(error).__name__
-    return LoadError(f"{title} could not be read: {reason}")
+    return LoadError(f"{title} could not be read: {_reason(error)}.")
+
+
+def _reason(error: Exception) -> str:
+    """The first sentence of what a library says."""
+    said = str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".")[:200]
+    missing = "it lacks " if isinstance(error, KeyError) else ""
+    return missing + (said or type(error).__name__)
 
 
 def _require_safetensors(place: str, title: str) -> None:

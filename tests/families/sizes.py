@@ -10,7 +10,7 @@ VOCABULARY, WIDTH, HEADS, KV_HEADS, HEAD, HIDDEN, LAYERS = 97, 60, 6, 2, 10, 37,
 """WIDTH is HEADS × HEAD, for the families in which it must be."""
 NARROW = 48
 """A width for families that let the head size differ from width / heads."""
-EXPERT = 20
+EXPERT = 24
 """Expert kernels want rows that are multiples of 16 bytes."""
 LENGTH = 64
 SLIDING = ["sliding_attention", "full_attention", "sliding_attention"]
