@@ -300,7 +300,7 @@ def test_a_text_of_512_tokens_stays_responsive(page: Page):
     page.wait_for_timeout(500)
     found = page.evaluate(LOOK_FROM_THE_LAST_40)
     assert found["times"][20] < 50  # milliseconds
-    # Of 1,024 words those in or near sight are rewritten at once, the others when the pointer rests.
+    # Of 1,024 words only those near sight are rewritten at once, the rest when the pointer rests.
     assert 0 < max(found["rewritten"]) <= 400
     first = page.locator('.al-key[data-side="A"][data-position="0"] .al-fig')
     expect(first).to_have_text(f"{472 / 1024:.2f}")
