@@ -21,12 +21,14 @@ from attnlab.trace.site import Block, Site
 class Layout:
     """What the probe found: sites and blocks, each in the order in which they run.
 
-    ``ends``: the modules that give the last hidden states, each with its role.
+    ``ends``: the modules that give the last hidden states, each with its role. ``longest``: as
+    many positions as its tables hold, None where it keeps none.
     """
 
     sites: tuple[Site, ...]
     blocks: tuple[Block, ...]
     ends: tuple[tuple[str, str], ...] = ()
+    longest: int | None = None
 
     @property
     def main_role(self) -> str:
@@ -59,7 +61,8 @@ def layout_of(record: Record, model: Any, lengths: tuple[int, int] | None) -> La
         bare = Block(event.path, owners[_list_of(event.path)], numbers[id(event)])
         blocks.append(contributions(record, event, inside, bare))
     layout = Layout(tuple(sites), tuple(blocks))
-    return replace(layout, ends=_ends(record, model, layout.main_role))
+    ends = _ends(record, model, layout.main_role)
+    return replace(layout, ends=ends, longest=_longest(record))
 
 
 def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], ...]:
@@ -71,6 +74,18 @@ def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], 
     outermost = found[-1:]
     alone = all(outermost[0].start <= event.start for event in found)
     return ((outermost[0].path, main_role),) if outermost and alone else ()
+
+
+def _longest(record: Record) -> int | None:
+    """The rows of a table that was asked for 0, 1, 2 …, less where the counting starts: RoBERTa
+    begins at 2, so it takes 2 tokens fewer than its configuration says."""
+    limits = []
+    for event in record.events:
+        if isinstance(event.module, nn.Embedding) and event.input is not None:
+            asked = event.input.reshape(-1, event.input.shape[-1])[0]
+            if len(asked) > 1 and bool((asked.diff() == 1).all()):
+                limits.append(event.module.num_embeddings - int(asked[0]))
+    return min(limits, default=None)
 
 
 def role_of(call: Call, lengths: tuple[int, int] | None) -> str:
