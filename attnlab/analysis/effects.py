@@ -16,6 +16,7 @@ from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.token import Token
+from attnlab.trace.trace import at_least_one
 
 
 def kl_divergence(p_logits: Float[Tensor, "*P V"], q_logits: Float[Tensor, "*P V"]) -> Tensor:
@@ -25,7 +26,8 @@ def kl_divergence(p_logits: Float[Tensor, "*P V"], q_logits: Float[Tensor, "*P V
     cannot make it negative.
     """
     p, q = p_logits.double().log_softmax(-1), q_logits.double().log_softmax(-1)
-    terms = torch.where(p > -math.inf, p.exp() * (p - q), 0.0)
+    # Impossible words cost nothing; a number that is none stays none.
+    terms = torch.where(p == -math.inf, 0.0, p.exp() * (p - q))
     return terms.sum(-1).clamp(min=0)
 
 
@@ -47,7 +49,7 @@ class Effect:
 def compare(
     runner: Runner,
     text: Any,
-    edits: Sequence[Edit],
+    edits: Edit | Sequence[Edit],
     position: int = -1,
     k: int = 5,
     *,
@@ -60,13 +62,14 @@ def compare(
         InputError: the model has no language-model head.
         EditError: the edits do not fit.
     """
+    at_least_one(k)
     options = {"capture": (), "logits": (position,), "cancel": cancel}
     if target is not None:
         options["target"] = target
     plain = runner.run(text, **options)
     if plain.logits is None:
         raise InputError(f"{runner.name} has no language-model head, so it predicts no token.")
-    edited = runner.run(text, edits=tuple(edits), **options)
+    edited = runner.run(text, edits=edits, **options)
     before, after = plain.logits_at(position), edited.logits_at(position)
     return Effect(
         position=plain.logit_positions[0],
@@ -81,6 +84,7 @@ def _rows(
     tokens_of: Any, before: Tensor, after: Tensor, k: int
 ) -> list[tuple[Token, float, float]]:
     p, q = before.double().softmax(-1), after.double().softmax(-1)
+    k = min(k, len(p))
     ids = dict.fromkeys((*p.topk(k).indices.tolist(), *q.topk(k).indices.tolist()))
     ordered = sorted(ids, key=lambda i: -float(p[i]))
     tokens = tokens_of(ordered)
@@ -100,7 +104,7 @@ class Shift:
 
 
 def shift(
-    runner: Runner, text: Any, edits: Sequence[Edit], *, cancel: Cancel | None = None
+    runner: Runner, text: Any, edits: Edit | Sequence[Edit], *, cancel: Cancel | None = None
 ) -> Shift:
     """The change of the final hidden states under edits.
 
@@ -109,10 +113,10 @@ def shift(
     """
     options = {"capture": ("final",), "logits": None, "cancel": cancel}
     plain = runner.run(text, **options).final.double()
-    edited = runner.run(text, edits=tuple(edits), **options).final.double()
+    edited = runner.run(text, edits=edits, **options).final.double()
     away = 1 - torch.cosine_similarity(plain, edited, dim=-1)
     mean = 1 - torch.cosine_similarity(plain.mean(0), edited.mean(0), dim=-1)
-    return Shift(away.clamp(min=0), max(0.0, float(mean)))
+    return Shift(away.clamp(min=0), float(mean.clamp(min=0)))
 
 
 def random_heads(

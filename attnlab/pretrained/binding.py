@@ -22,10 +22,11 @@ def as_edits(edits: Edit | Iterable[Edit]) -> tuple[Edit, ...]:
     Raises:
         EditRefused: something is no edit.
     """
-    given = (edits,) if isinstance(edits, Edit) else tuple(edits)
-    wrong = next((edit for edit in given if not isinstance(edit, Edit)), None)
-    if wrong is not None:
-        raise EditRefused(f"{wrong!r} is no edit; try al.ZeroHead(layer, head).")
+    given = edits if isinstance(edits, Iterable) else (edits,)
+    given = tuple(given)
+    for edit in given:
+        if not isinstance(edit, Edit):
+            raise EditRefused(f"{edit!r} is no edit; try al.ZeroHead(layer, head).")
     return given
 
 

@@ -12,9 +12,8 @@ from torch import Tensor
 
 from attnlab.errors import CaptureError, InputError
 from attnlab.pretrained import texts
-from attnlab.pretrained.inputs import longest_text
 from attnlab.pretrained.result import Asked, trace_of
-from attnlab.trace.capture import Capture, as_captures
+from attnlab.trace.capture import Capture, as_captures, whole
 from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel, Row, Run
 from attnlab.trace.trace import Trace
@@ -68,22 +67,28 @@ def generate(
 def _prompt(lab: Lab, text: Any, target: Any, count: int) -> tuple[list[int], list[int] | None]:
     if lab.head_kind not in ("causal", "seq2seq"):
         raise InputError(f"{lab.name} has no causal language-model head, so it cannot generate.")
-    if count < 1:
+    if whole("max_new_tokens", count, InputError) < 1:
         raise InputError(f"max_new_tokens is at least 1, not {count}.")
     source, goal = texts.ids_of(lab, text), texts.target_ids(lab, target)
-    limit = longest_text(lab.model.config)
     length = len(goal or source) + count
-    if limit is not None and length > limit:
-        raise InputError(f"{length:,} tokens would be needed; {lab.name} takes at most {limit:,}.")
+    if lab.longest is not None and length > lab.longest:
+        raise InputError(
+            f"{length:,} tokens would be needed; {lab.name} takes at most {lab.longest:,}."
+        )
     return source, goal
 
 
 def _picker(temperature: float, seed: int) -> Callable[[Tensor], int]:
-    if temperature < 0:
-        raise InputError(f"The sampling temperature is at least 0, not {temperature}.")
+    known = isinstance(temperature, int | float) and (
+        temperature == 0 or 1e-3 <= temperature <= 1e3
+    )
+    if not known:
+        raise InputError(
+            f"The sampling temperature is 0, or from 0.001 to 1,000, not {temperature!r}."
+        )
     if temperature == 0:
         return lambda logits: int(logits.argmax())
-    draw = torch.Generator().manual_seed(seed)
+    draw = torch.Generator().manual_seed(whole("seed", seed, InputError) % 2**63)
 
     def sample(logits: Tensor) -> int:
         probabilities = torch.softmax(logits.double() / temperature, -1)

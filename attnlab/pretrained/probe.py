@@ -89,7 +89,7 @@ def _reference(clone: Any, inputs: Mapping[str, Any]) -> tuple[Tensor, bool]:
         with torch.no_grad():
             outputs = clone(**inputs)
         unchanged = any(output is getattr(outputs, "logits", None) for output in last)
-        return real_rows(outputs, inputs), unchanged
+        reference = real_rows(outputs, inputs)
     except _MISFITS as error:
         reason = str(error).strip().partition("\n")[0][:200]
         raise UnsupportedModel(
@@ -97,6 +97,12 @@ def _reference(clone: Any, inputs: Mapping[str, Any]) -> tuple[Tensor, bool]:
         ) from error
     finally:
         handle.remove()
+    if not bool(reference.isfinite().all()):
+        raise UnsupportedModel(
+            f"{type(clone).__name__} gives NaN or infinity on a short text: a weight is missing or "
+            "damaged, or this precision is too small for it (try dtype='float32')."
+        )
+    return reference, unchanged
 
 
 def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Probed:

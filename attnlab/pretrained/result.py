@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.losses import next_token_losses
-from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.capture import ATTENTION_STAGES, Capture, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
 from attnlab.trace.trace import Kept, Small, Trace
 
@@ -37,6 +38,13 @@ class Asked:
             raise InputError(
                 f"logits is 'all', 'last', 'loss', None or positions, not {self.logits!r}."
             )
+        if isinstance(self.logits, tuple):
+            places = tuple(whole("logits", p, InputError) for p in self.logits)
+            object.__setattr__(self, "logits", places)
+        if self.progress is not None and not callable(self.progress):
+            raise InputError(f"progress is called with a share, so it cannot be {self.progress!r}.")
+        if not isinstance(self.cancel, Cancel | None):
+            raise InputError(f"cancel is an al.Cancel(), not {self.cancel!r}.")
 
     def run(self, rows: Sequence[Row], steps: int = 1) -> Run:
         return Run(rows, self.captures, self.grad, self.progress, self.cancel, steps)
@@ -86,7 +94,7 @@ def trace_of(
         losses=_losses(run, outputs, row, len(main) if main else None),
         logit_positions=places,
         how=how(lab, [bound.edit for bound in run.rows[row].edits]),
-        tokens_of=lambda ids: [texts.tokens_of(lab, [i])[0] for i in ids],
+        tokens_of=partial(texts.each_alone, lab.tokenizer),
         graph={key: run.store.whole(key) for key in run.store.parts} if run.grad else {},
     )
 

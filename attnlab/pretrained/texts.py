@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from attnlab.errors import CaptureError, EmptyText, InputError, StageNotAvailable, TextTooLong
-from attnlab.pretrained.inputs import longest_text
 from attnlab.pretrained.tokens import readable
-from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.capture import ATTENTION_STAGES, Capture, whole
 from attnlab.trace.site import layers_in
 from attnlab.trace.token import Token
 
@@ -26,11 +25,43 @@ def ids_of(lab: Lab, text: Any) -> list[int]:
         TextTooLong: more tokens than the model takes.
         InputError: not a text, no tokenizer, or an id outside the vocabulary.
     """
-    ids = _encoded(lab, text) if isinstance(text, str) else _given(lab, text)
-    limit = longest_text(lab.model.config)
-    if limit is not None and len(ids) > limit:
-        raise TextTooLong(f"This is {len(ids):,} tokens; {lab.name} takes at most {limit:,}.")
-    return ids
+    return _fitting(lab, _encoded(lab, text) if isinstance(text, str) else _given(text))
+
+
+def _fitting(lab: Lab, ids: list[int]) -> list[int]:
+    """Ids that the model's tables hold, and no more of them than it takes."""
+    check_length(lab, len(ids))
+    return _check_ids(lab, ids)
+
+
+def check_length(lab: Lab, count: int) -> None:
+    """Raises TextTooLong beyond what the model takes."""
+    if lab.longest is not None and count > lab.longest:
+        raise TextTooLong(f"This is {count:,} tokens; {lab.name} takes at most {lab.longest:,}.")
+
+
+def check_raw(lab: Lab, inputs: Mapping[str, Tensor]) -> None:
+    """Raises InputError for a model's own inputs that would fail inside it, or exhaust memory."""
+    if not inputs or not all(isinstance(value, Tensor) for value in inputs.values()):
+        raise InputError("A model's own inputs are tensors by name, at least one.")
+    if lab.model.main_input_name not in inputs:
+        raise InputError(f"{lab.name} reads {lab.model.main_input_name}, which is not among these.")
+    if any(value.dim() == 0 or not value.numel() for value in inputs.values()):
+        raise InputError("A model's own inputs have a batch axis, and are not empty.")
+    for name in ("input_ids", "decoder_input_ids"):
+        if (ids := inputs.get(name)) is None:
+            continue
+        if ids.dim() != 2 or ids.is_floating_point():
+            raise InputError(f"{name} is a tensor [B, n] of whole numbers.")
+        check_length(lab, ids.shape[1])
+        _check_ids(lab, ids.reshape(-1).tolist())
+
+
+def texts_of(texts: Any) -> list:
+    """The texts of a batch. Raises InputError for a single one, or for no batch at all."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise InputError("run_many takes a list of texts; for a single one there is run.")
+    return list(texts)
 
 
 def _encoded(lab: Lab, text: str) -> list[int]:
@@ -38,7 +69,7 @@ def _encoded(lab: Lab, text: str) -> list[int]:
         raise InputError(f"{lab.name} was loaded without a tokenizer: pass token ids.")
     if not text:
         raise EmptyText("There is no text; type at least one word.")
-    ids = lab.tokenizer(text, verbose=False)["input_ids"]
+    ids = _words(lab, text)
     # An unknown or masked word is special to the tokenizer, but somebody typed it.
     typed = {lab.tokenizer.unk_token_id, lab.tokenizer.mask_token_id}
     if not set(ids) - (set(lab.tokenizer.all_special_ids) - typed):
@@ -46,14 +77,32 @@ def _encoded(lab: Lab, text: str) -> list[int]:
     return ids
 
 
-def _given(lab: Lab, ids: Sequence[int] | Tensor) -> list[int]:
+def _given(ids: Sequence[int] | Tensor) -> list[int]:
     if isinstance(ids, Tensor):
+        if ids.dim() > 1 and ids.shape[0] > 1:
+            raise InputError(f"These are {ids.shape[0]} texts; pass them to run_many.")
         ids = ids.reshape(-1).tolist()
-    ids = list(ids) if isinstance(ids, Sequence) else None
-    if ids is None or not all(isinstance(i, int) and not isinstance(i, bool) for i in ids):
+    if isinstance(ids, bytes) or not isinstance(ids, Sequence):
         raise InputError("A text is a string or a list of token ids.")
+    ids = [whole("A list of token ids", i, InputError) for i in ids]
     if not ids:
         raise EmptyText("There are no token ids; pass at least one.")
+    return ids
+
+
+def _words(lab: Lab, text: str, name: str = "text") -> list[int]:
+    """What the tokenizer makes of a text; a character cut in half it could not take."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(text[error.start]):04X}"
+        raise InputError(
+            f"Character {error.start + 1} is half of one (a lone surrogate, {half}); remove it."
+        ) from error
+    return lab.tokenizer(**{name: text}, verbose=False)["input_ids"]
+
+
+def _check_ids(lab: Lab, ids: list[int]) -> list[int]:
     size = lab.model.config.get_text_config().vocab_size
     wrong = next((i for i in ids if not 0 <= i < size), None)
     if wrong is not None:
@@ -70,22 +119,31 @@ def target_ids(lab: Lab, target: str | Sequence[int] | None) -> list[int] | None
     config = lab.model.config
     marks = (getattr(config, f"{name}_token_id", None) for name in ("decoder_start", "bos", "pad"))
     start = next((mark for mark in marks if mark is not None), 0)
-    if target is None or not len(target):
+    if target is None or (isinstance(target, Sized) and not len(target)):
         return [start]
     if not isinstance(target, str):
-        return [start, *_given(lab, target)]
+        return _fitting(lab, [start, *_given(target)])
     if lab.tokenizer is None:
         raise InputError(f"{lab.name} was loaded without a tokenizer: pass token ids.")
-    ids = lab.tokenizer(text_target=target, verbose=False)["input_ids"]
+    ids = _words(lab, target, "text_target")
     ids = ids[:-1] if ids and ids[-1] == lab.tokenizer.eos_token_id else ids
-    return [start, *(ids[1:] if ids[:1] == [start] else ids)]
+    return _fitting(lab, [start, *(ids[1:] if ids[:1] == [start] else ids)])
 
 
 def tokens_of(lab: Lab, ids: Sequence[int]) -> list[Token]:
     """Readable tokens of a text's ids; numbers where there is no tokenizer."""
-    if lab.tokenizer is None:
+    return _shown(lab.tokenizer, ids)
+
+
+def each_alone(tokenizer: Any, ids: Sequence[int]) -> list[Token]:
+    """Readable tokens of ids that do not follow each other."""
+    return [_shown(tokenizer, [i])[0] for i in ids]
+
+
+def _shown(tokenizer: Any, ids: Sequence[int]) -> list[Token]:
+    if tokenizer is None:
         return [Token(int(i), f"#{i}", f"#{i}") for i in ids]
-    return readable(lab.tokenizer, ids)
+    return readable(tokenizer, ids)
 
 
 def check_capture(lab: Lab, capture: Capture) -> None:

@@ -23,6 +23,9 @@ def chosen(name: str, value: int | str | Iterable | None, kind: type, error: typ
     if value is None:
         return None
     items = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    items = tuple(items)
+    if not items:
+        raise error(f"{name} names none; leave it out for all.")
     if kind is int:
         return tuple(whole(name, item, error) for item in items)
     if not all(isinstance(item, str) for item in items):
@@ -67,7 +70,10 @@ class Capture:
             raise CaptureError(
                 f"There is no stage {self.stage!r}; the stages are {', '.join(STAGES)}."
             )
-        if self.thumbnails is not None and (self.stage != "weights" or self.thumbnails < 1):
+        if self.thumbnails is None:
+            return
+        object.__setattr__(self, "thumbnails", whole("thumbnails", self.thumbnails, CaptureError))
+        if self.stage != "weights" or self.thumbnails < 1:
             raise CaptureError("Only the stage 'weights' can be reduced, to at least 1 × 1.")
 
     def covers(self, role: str, layer: int) -> bool:
@@ -78,5 +84,6 @@ class Capture:
 
 def as_captures(capture: str | Capture | Iterable[str | Capture]) -> tuple[Capture, ...]:
     """``capture=`` in any form that ``run`` accepts, as Captures."""
-    items = (capture,) if isinstance(capture, str | Capture) else tuple(capture)
+    one = isinstance(capture, str) or not isinstance(capture, Iterable)
+    items = (capture,) if one else tuple(capture)
     return tuple(item if isinstance(item, Capture) else Capture(item) for item in items)

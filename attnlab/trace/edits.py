@@ -162,7 +162,8 @@ class Temperature(Edit):
     every role.
 
     Raises:
-        EditError: ``value`` is not a positive finite number.
+        EditError: ``value`` is not from 0.01 to 1,000. Beyond, half precision overflows, and
+            the softmax has long been one key or all of them alike.
     """
 
     value: float
@@ -172,8 +173,8 @@ class Temperature(Edit):
     kind: str = field(default="temperature", init=False)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.value, int | float) and 0 < self.value < float("inf")):
-            raise EditError(f"A temperature is a positive finite number, not {self.value!r}.")
+        if not (isinstance(self.value, int | float) and 0.01 <= self.value <= 1000):
+            raise EditError(f"A temperature is a number from 0.01 to 1,000, not {self.value!r}.")
         for name in ("layers", "heads"):
             object.__setattr__(self, name, chosen(name, getattr(self, name), int, EditError))
 
@@ -219,13 +220,13 @@ def edit_from_json(data: dict[str, Any]) -> Edit:
         EditError: an unknown kind, or a field that this kind does not have.
     """
     kind = data.get("kind") if isinstance(data, dict) else None
-    cls = _KINDS.get(kind)
+    cls = _KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise EditError(f"There is no edit of kind {kind!r}; there are {', '.join(_KINDS)}.")
     names = {f.name for f in fields(cls) if f.init}
-    unknown = set(data) - names - {"kind"}
-    if unknown:
-        raise EditError(f"An edit of kind {kind!r} has no field {sorted(unknown)[0]!r}.")
+    for name in data:
+        if name not in names | {"kind"}:
+            raise EditError(f"An edit of kind {kind!r} has no field {name!r}.")
     try:
         return cls(**{name: value for name, value in data.items() if name in names})
     except TypeError as error:

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.errors import CaptureError, NotCaptured
-from attnlab.trace.capture import ATTENTION_STAGES, STAGES
+from attnlab.errors import CaptureError, InputError, NotCaptured
+from attnlab.trace.capture import ATTENTION_STAGES, STAGES, whole
 from attnlab.trace.token import Token
 
 
@@ -47,8 +47,8 @@ class StageView:
         return f"<{self.stage} of {self.role}: {kept}; read as [layer, head]>"
 
     def __getitem__(self, index: int | tuple[int, int]) -> Tensor:
-        layer, head, *more = index if isinstance(index, tuple) else (index, None)
-        if more:
+        layer, head, *more = (*index, None) if isinstance(index, tuple) else (index, None)
+        if isinstance(layer, slice) or more[1:]:
             raise NotCaptured(f"Read {self.stage} as [layer, head]; what comes back is a tensor.")
         kept = self.layers.get(layer)
         if kept is None:
@@ -171,7 +171,7 @@ class Trace:
             NotCaptured: the logits of this position were not asked for.
         """
         probabilities = torch.softmax(self.logits_at(position).double(), -1)
-        top = torch.topk(probabilities, min(k, len(probabilities)))
+        top = torch.topk(probabilities, min(at_least_one(k), len(probabilities)))
         tokens = self.tokens_of(top.indices.tolist())
         return list(zip(tokens, top.values.tolist(), strict=True))
 
@@ -182,6 +182,7 @@ class Trace:
                 "No logits: the model has no language-model head, or none were asked."
             )
         length = len(self.tokens) or len(self.logits)
+        position = whole("position", position, InputError)
         place = position + length if position < 0 else position
         if place not in self.logit_positions:
             raise NotCaptured(
@@ -189,6 +190,13 @@ class Trace:
                 f"{_listed(self.logit_positions)}."
             )
         return self.logits[self.logit_positions.index(place)]
+
+
+def at_least_one(k: int) -> int:
+    """A count of tokens. Raises InputError below 1, and for what is no whole number."""
+    if whole("k", k, InputError) < 1:
+        raise InputError(f"k is at least 1, not {k}.")
+    return k
 
 
 @dataclass(frozen=True)
