@@ -132,6 +132,7 @@ for _name, _config, _options in [
         "num_attention_heads": HEADS, "ffn_dim": HIDDEN, "max_position_embeddings": LENGTH,
         "word_embed_proj_dim": 26, "pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 2}),
     ("biogpt", "BioGpt", usual()),
+    ("roberta_decoder", "Roberta", usual(is_decoder=True)),
     ("xglm", "XGLM", {
         "vocab_size": VOCABULARY, "d_model": WIDTH, "num_layers": LAYERS, "attention_heads": HEADS,
         "ffn_dim": HIDDEN, "max_position_embeddings": LENGTH, "pad_token_id": 1}),
