@@ -46,7 +46,7 @@ BELOW_UI = (
     "attnlab/viz attnlab/analysis attnlab/pretrained attnlab/transformer.py "
     "attnlab/trace attnlab/attention"
 )
-LIBRARIES_BELOW_UI = f"torch transformers numpy pandas altair circuitsvis {MODEL_FILES}"
+LIBRARIES_BELOW_UI = f"torch transformers psutil numpy pandas altair circuitsvis {MODEL_FILES}"
 
 LAYERS = (
     _layer("app.py", "attnlab/ui attnlab/viz", "streamlit"),
@@ -58,7 +58,7 @@ LAYERS = (
     _layer(
         "attnlab/pretrained",
         "attnlab/transformer.py attnlab/attention attnlab/trace",
-        f"torch transformers {MODEL_FILES}",
+        f"torch transformers psutil {MODEL_FILES}",
     ),
     _layer("attnlab/transformer.py", "attnlab/attention attnlab/trace", "torch"),
     _layer("attnlab/trace", "attnlab/attention", "torch"),

@@ -118,7 +118,7 @@ def test_sampling_is_repeatable_and_follows_its_seed():
 
     assert sample(1, 1.0) == sample(1, 1.0)
     assert len({tuple(sample(seed, 3.0)) for seed in range(5)}) > 1
-    assert sample(1, 1e-4) == [t.id for t in generate("gpt2", capture=()).tokens]
+    assert sample(1, 1e-3) == [t.id for t in generate("gpt2", capture=()).tokens]
 
 
 @pytest.mark.parametrize("name", sorted(NO_CACHE))
@@ -136,7 +136,7 @@ def test_what_cannot_generate_says_why():
         lab("gpt2").generate(PROMPT, max_new_tokens=0)
     with pytest.raises(InputError, match="66 tokens would be needed"):
         lab("gpt2").generate(text(60), max_new_tokens=6)
-    with pytest.raises(InputError, match="sampling temperature is at least 0, not -1"):
+    with pytest.raises(InputError, match="sampling temperature is 0, or from .* not -1"):
         lab("gpt2").generate(PROMPT, temperature=-1)
     with pytest.raises(EditRefused, match="names layer 9"):
         lab("gpt2").generate(PROMPT, edits=[al.ZeroHead(9, 0)])

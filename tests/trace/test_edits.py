@@ -16,7 +16,7 @@ ROLES = st.sampled_from([None, "encoder", "decoder", "cross"])
 EDITS = st.one_of(
     st.builds(al.ZeroHead, NUMBERS, NUMBERS, ROLES),
     st.builds(al.MeanHead, NUMBERS, NUMBERS, ROLES),
-    st.builds(al.Temperature, st.floats(1e-3, 1e3), SOME, SOME, ROLES),
+    st.builds(al.Temperature, st.floats(0.01, 1e3), SOME, SOME, ROLES),
 )
 
 
@@ -62,7 +62,7 @@ def test_a_number_stands_for_a_tuple_of_one():
         ("zero_head", "no edit of kind None"),
         ({"kind": "zero_head", "layer": 1}, "kind 'zero_head' is incomplete"),
         ({"kind": "zero_head", "layer": 1, "head": 2, "why": 3}, "has no field 'why'"),
-        ({"kind": "temperature", "value": -1}, "positive finite number"),
+        ({"kind": "temperature", "value": -1}, "from 0.01 to 1,000"),
     ],
 )
 def test_what_is_no_edit_says_so(data, named):
