@@ -210,7 +210,7 @@ def test_row_22_a_local_folder_with_a_fine_tuned_model_loads(tmp_path):
         ("word " * 20_000, TextTooLong, r"This is .*,\d{3} tokens; .* takes at most [\d,]+\."),
         ([], EmptyText, "There are no token ids; pass at least one."),
         ([-1], InputError, "-1 is no token id of"),
-        ([1.5], InputError, "A text is a string or a list of token ids."),
+        ([1.5], InputError, "A list of token ids takes whole numbers, not 1.5."),
         (None, InputError, "A text is a string or a list of token ids."),
         (7, InputError, "A text is a string or a list of token ids."),
     ],
