@@ -1,4 +1,7 @@
-"""The payload of paired bars: probabilities before and after an edit."""
+"""The payload of paired bars: probabilities before and after an edit.
+
+Bars always run from 0 to 1, so that the bars of one head can be compared with those of another.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,11 @@ from typing import Any
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import row
 
-SCALES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
-
-def scale_of(values: Sequence[float]) -> float:
-    """The smallest round full length that holds every value, so that small bars stay visible."""
-    top = max(values, default=0.0)
-    return next((scale for scale in SCALES if top <= scale), 1.0)
+def digits_of(values: Sequence[float]) -> int:
+    """Decimals that leave the largest value about two figures: 2 to 4."""
+    top = max(values, default=1.0)
+    return 2 if top >= 0.1 else 3 if top >= 0.01 else 4
 
 
 def _named(name: Any) -> list[Any]:
@@ -45,6 +46,6 @@ def bars_payload(
         "names": list(names),
         "side": side,
         "label": label,
-        "scale": scale_of(values),
+        "digits": digits_of(values),
     }
     return pack(header, {})

@@ -12,6 +12,11 @@ from attnlab.viz import align
 
 Pairs = list[tuple[int, int]]
 
+_NEEDS = (
+    "B − A needs two texts of equal length in tokens, or of up to 64 tokens each; A has {}, B {}."
+)
+_APART = "B − A needs words that correspond, and none but the first word of A and B do."
+
 
 @dataclass(frozen=True)
 class Comparable:
@@ -72,7 +77,7 @@ def comparable(
     found = _aligned(tokens_a, tokens_b, (shape_a[0], shape_b[0]))
     columns = _aligned(sources_a, sources_b, (shape_a[1], shape_b[1]))
     if not found or not columns:
-        return Comparable([], [], "B − A of long texts needs two texts of equal length in tokens.")
+        return Comparable([], [], _NEEDS.format(len(tokens_a), len(tokens_b)))
     if causal and start is not None:
         if shape_a[0] != len(tokens_a):
             start = _first_bin(min(start, len(tokens_a) - 1), shape_a[0], len(tokens_a))
@@ -82,6 +87,33 @@ def comparable(
     missed = shape_a[1] + shape_b[1] - 2 * len(columns)
     note = f"Left out, without a counterpart: {missed} of the tokens." if missed else ""
     return Comparable(found, columns, note)
+
+
+def at(a: np.ndarray, b: np.ndarray, rows: Pairs, columns: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides of the compared cells, [..., rows, columns], of maps [..., q, s]."""
+    i, j = np.asarray(rows), np.asarray(columns)
+    return a[..., i[:, :1], j[:, 0]], b[..., i[:, 1:], j[:, 1]]
+
+
+def kept_columns(cells: Comparable, drop_first: bool) -> Pairs:
+    """The columns of ``cells`` that are drawn: with ``drop_first`` not those of a first token."""
+    return [pair for pair in cells.columns if not (drop_first and 0 in pair)]
+
+
+def obstacle(
+    tokens_a: Sequence[Any],
+    tokens_b: Sequence[Any],
+    *,
+    shape_a: tuple[int, int],
+    shape_b: tuple[int, int],
+    drop_first: bool = True,
+    causal: bool = True,
+) -> str:
+    """One sentence on why B − A of maps of these shapes would be blank; "" where it is not."""
+    cells = comparable(tokens_a, tokens_b, shape_a=shape_a, shape_b=shape_b, causal=causal)
+    if not cells.rows:
+        return cells.note
+    return "" if kept_columns(cells, drop_first) else _APART
 
 
 def largest(
@@ -97,13 +129,11 @@ def largest(
     cells = comparable(
         tokens_a, tokens_b, shape_a=a.shape[-2:], shape_b=b.shape[-2:], causal=causal
     )
-    columns = [pair for pair in cells.columns if not (drop_first and 0 in pair)]
+    columns = kept_columns(cells, drop_first)
     if not cells.rows or not columns:
         return None
-    rows = np.asarray(cells.rows)
-    keys = np.asarray(columns)
-    before = a[rows[:, :1], keys[:, 0]]
-    after = b[rows[:, 1:], keys[:, 1]]
+    rows, keys = np.asarray(cells.rows), np.asarray(columns)
+    before, after = at(a, b, cells.rows, columns)
     row, key = np.unravel_index(np.argmax(np.abs(after - before)), before.shape)
     return Change(
         query=int(rows[row, 1]),

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.viz.difference import comparable
+from attnlab.viz.difference import Comparable, at, comparable, kept_columns
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import rows
 
 VIEWS = ("A", "B", "B-A")
 MAX_SIDE = 64  # rows or columns of one map; longer ones are pooled before they come here
+LEAST_CHANGE = 0.05  # full ink in B − A is never a smaller change, so that noise stays faint
 FINE_CELLS = 600_000  # up to here floats travel as 16 bits, so hovered figures keep two decimals
 
 
@@ -29,6 +30,17 @@ def quantise(maps: np.ndarray) -> np.ndarray:
         raise ValueError(f"attention maps hold values from {low} to {high}; they must be in [0, 1]")
     top, dtype = (65535, np.uint16) if maps.size <= FINE_CELLS else (255, np.uint8)
     return np.rint(np.clip(maps, 0, 1) * top).astype(dtype)
+
+
+def full_change(a: np.ndarray, b: np.ndarray, cells: Comparable, drop_first: bool) -> float:
+    """The change that gets full ink: the largest one drawn, at least :data:`LEAST_CHANGE`."""
+    columns = kept_columns(cells, drop_first)
+    if not cells.rows or not columns:
+        return LEAST_CHANGE
+    before, after = at(a, b, cells.rows, columns)
+    top = 255 if a.dtype == np.uint8 else 1
+    largest = float(np.abs(after.astype(np.float32) - before).max()) / top
+    return max(LEAST_CHANGE, largest)
 
 
 def _check(name: str, maps: np.ndarray, queries: int, sources: int) -> None:
@@ -108,4 +120,5 @@ def grid_payload(
             causal=causal,
         )
         header["difference"] = {"rows": cells.rows, "columns": cells.columns, "note": cells.note}
+        header["difference"]["full"] = full_change(a, b, cells, drop_first)
     return pack(header, {name: quantise(maps) for name, (maps, _, _) in sides.items()})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnlab.viz.align import first_difference, pairs
-from attnlab.viz.difference import comparable, largest
+from attnlab.viz.difference import comparable, largest, obstacle
 
 
 def words(text):
@@ -63,6 +63,36 @@ def test_pooled_maps_of_equal_length_compare_bin_by_bin():
 def test_pooled_maps_of_unequal_length_are_not_compared():
     cells = compared("x " * 100, "y " * 90, causal=True, pooled_a=64, pooled_b=64)
     assert cells.rows == [] and "equal length" in cells.note
+
+
+def blocked(a, b, **options):
+    a, b = words(a), words(b)
+    shapes = {"shape_a": (min(64, len(a)),) * 2, "shape_b": (min(64, len(b)),) * 2}
+    return obstacle(a, b, **shapes, **options)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "part"),
+    [
+        (
+            "x " * 100,
+            "y " * 90,
+            "equal length in tokens, or of up to 64 tokens each; A has 100, B 90",
+        ),
+        ("x " * 100, "x y", "A has 100, B 2"),
+        ("Hi", "The dog ran", "none but the first word"),
+        ("it was", "it was wide", "continues"),
+        (TIRED, TIRED, "same tokens"),
+    ],
+)
+def test_a_blank_difference_says_why(a: str, b: str, part: str):
+    assert part in blocked(a, b)
+
+
+def test_what_can_be_compared_has_no_obstacle():
+    assert blocked(TIRED, WIDE) == ""
+    assert blocked("x " * 100, "y " * 100) == ""
+    assert blocked("Hi", "The dog ran", drop_first=False) == ""
 
 
 def test_repeated_words_keep_a_position_each():

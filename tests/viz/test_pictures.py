@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attnlab.viz.bars import bars_payload, scale_of
-from attnlab.viz.grid import FINE_CELLS, grid_payload, quantise
+from attnlab.viz.bars import bars_payload, digits_of
+from attnlab.viz.grid import FINE_CELLS, LEAST_CHANGE, grid_payload, quantise
 from attnlab.viz.head import follow, head_payload
 from attnlab.viz.payload import unpack
 
@@ -52,6 +52,20 @@ def test_the_grid_carries_both_sentences_and_the_rows_of_their_difference():
     assert header["marks"] == [[1, 2, "note"]]
     assert header["layers"] == [0, 1]
     assert arrays["a"].shape == arrays["b"].shape == (2, 3, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "full"), [(0.3, 0.3), (0.9, 0.9), (0.001, LEAST_CHANGE), (0, LEAST_CHANGE)]
+)
+def test_full_ink_in_b_minus_a_is_the_largest_change_shown(change: float, full: float):
+    a, b = words("a", "b", "c"), words("a", "b", "x")
+    b[2]["id"] = 9
+    maps = np.zeros((1, 2, 3, 3), np.float32)
+    other = maps.copy()
+    other[0, 1, 2, 1] = change
+    other[0, 1, 2, 0] = 1.0  # the first column is left out
+    header, _ = unpack(grid_payload(maps, a, b=other, tokens_b=b, view="B-A"))
+    assert header["difference"]["full"] == pytest.approx(full)
 
 
 def test_the_selection_changes_the_payload_only_where_the_caller_says_so():
@@ -141,10 +155,10 @@ def test_a_head_that_does_not_fit_is_refused():
         head_payload(causal_maps(2, 2), words("a", "b"), mode="arcs")
 
 
-def test_bars_are_as_long_as_the_largest_needs():
-    assert scale_of([0.773, 0.141]) == 1.0
-    assert scale_of([0.031, 0.012]) == 0.05
-    assert scale_of([]) == 0.001
+def test_bars_have_one_scale_and_as_many_decimals_as_the_largest_needs():
+    assert digits_of([0.773, 0.141]) == 2
+    assert digits_of([0.031, 0.012]) == 3
+    assert digits_of([0.0002]) == 4
     header, _ = unpack(bars_payload([({"text": " Paris", "raw": "ĠParis", "id": 7}, 0.77, 0.14)]))
     assert header["rows"] == [[["Paris", " Paris", "ĠParis", 7, 1, 1, False], 0.77, 0.14]]
     with pytest.raises(ValueError, match="no probability"):

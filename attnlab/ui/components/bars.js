@@ -30,8 +30,7 @@ class Bars {
       key.append(make("i", i ? "al-after" : "al-before"), name);
       return key;
     });
-    const scale = header.scale < 1 ? [make("span", "", `full length: ${header.scale}`)] : [];
-    this.foot.replaceChildren(...keys, ...scale);
+    this.foot.replaceChildren(...keys, make("span", "", "bars run from 0 to 1"));
   }
 
   line([token, before, after], i) {
@@ -44,7 +43,7 @@ class Bars {
     const tracks = line.appendChild(make("span", "al-tracks"));
     for (const [value, kind] of [[before, "al-before"], [after, "al-after"]]) {
       const ink = tracks.appendChild(make("span", "al-track")).appendChild(make("i", kind));
-      ink.style.width = `${Math.min(100, (100 * value) / this.header.scale)}%`;
+      ink.style.width = `${Math.min(100, 100 * value)}%`;
     }
     const figures = line.appendChild(make("span", "al-bar-figures"));
     figures.setAttribute("role", "cell");
@@ -52,10 +51,8 @@ class Bars {
     return line;
   }
 
-  /** Two decimals, or as many as the scale needs. */
   write(value) {
-    const digits = this.header.scale >= 0.1 ? 2 : this.header.scale >= 0.01 ? 3 : 4;
-    return value.toFixed(digits);
+    return value.toFixed(this.header.digits);
   }
 
   describe([token, before, after]) {

@@ -1,6 +1,6 @@
 // Cells of attention maps as pixels: ink means attention, in the colour of its sentence.
 
-const GAIN = { weight: 1.3, change: 2.4 }; // full ink at a weight of 0.77, a change of 0.42
+const GAIN = { weight: 1.3 }; // full ink at a weight of 0.77; of a change, at the largest one shown
 const FAINT = 0.03; // less ink than this can hardly be seen and is left blank
 
 /** Black or white, whichever can be read on `ink` of `colour` over a tile. */

@@ -60,7 +60,7 @@ class Grid extends Picture {
     this.drawTiles(context);
     this.drawLabels(context);
     const hidden = layout.width > this.scroller.clientWidth;
-    this.foot.replaceChildren(rampOf(header.view), hintOf(header, arrays, layout, hidden), this.save);
+    this.foot.replaceChildren(rampOf(header), hintOf(header, arrays, layout, hidden), this.save);
     this.ring(this.chosen, this.selected);
     this.reveal(this.selected);
     this.fadeEdges();

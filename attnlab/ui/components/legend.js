@@ -1,8 +1,8 @@
 // Below the grid: what ink means, what is left out or reduced, and how to choose.
 
-/** The scale of ink of a view, with the values at its ends. */
-function rampOf(view) {
-  const full = (1 / (view === "B-A" ? GAIN.change : GAIN.weight)).toFixed(2);
+/** The scale of ink of a view, with the values at its ends: in B − A the largest change shown. */
+function rampOf({ view, difference }) {
+  const full = (view === "B-A" ? difference.full : 1 / GAIN.weight).toFixed(2);
   const ends = view === "B-A" ? [`${full} more in A`, `${full} more in B`] : ["0", `${full} or more`];
   const ramp = make("span", "al-ramp"), scale = make("span", "al-scale");
   ramp.dataset.view = view;
@@ -33,6 +33,6 @@ function hintOf(header, arrays, layout, hidden) {
   const fold = layout.fold > 1 ? `Each layer is folded: ${layout.fold} heads side by side` : "";
   const change = header.view === "B-A" ? differenceNote(header, arrays) : "";
   const scroll = hidden ? "Scroll sideways for all layers" : "";
-  const notes = [change, poolNote(header, arrays), fold, scroll, "Click a head, or arrow keys and Enter"];
+  const notes = [change, poolNote(header, arrays), fold, scroll, "Or use arrow keys and Enter"];
   return make("span", "al-hint", notes.filter(Boolean).join(" · "));
 }

@@ -37,6 +37,6 @@ function inkOf(header, arrays, cells) {
   }
   return (layer, head, i, j) => {
     const [a, b] = weightsAt(arrays, layer, head, rows[i], columns[j]);
-    return GAIN.change * (b - a);
+    return (b - a) / header.difference.full;
   };
 }
