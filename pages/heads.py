@@ -1,6 +1,5 @@
 """Heads: every head of a model on one or two sentences, one head up close, and what it does."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -42,9 +41,19 @@ def read_b(reader: engine.Reader, selection: Selection) -> engine.Reading | None
 
 
 def clamp(selection: Selection, reader: engine.Reader) -> Selection:
-    """The nearest head that this model has."""
+    """The nearest head that this model has; the page and the URL say so where it is another."""
     layer = min(reader.layers, key=lambda layer: abs(layer - selection.layer))
-    return replace(selection, layer=layer, head=min(selection.head, reader.heads - 1))
+    head = min(selection.head, reader.heads - 1)
+    if (layer, head) == (selection.layer, selection.head):
+        return selection
+    problem = (
+        f"{reader.lab.name} has no head L{selection.layer} H{selection.head}; "
+        f"this is the nearest, L{layer} H{head}."
+    )
+    say.problem(problem, "head")
+    nearest = state.correct(problem, layer=layer, head=head)
+    state.publish(nearest)
+    return nearest
 
 
 def show(selection: Selection) -> None:
@@ -88,4 +97,8 @@ except Cancelled as error:
     say.problem(str(error), "stopped")
     st.button("Run it again", on_click=work.resume)
 except AttnLabError as error:
+    work.resume()
     say.problem(str(error), "page")
+else:
+    # Nothing that was stopped is wanted any more; when it is, it runs again.
+    work.resume()

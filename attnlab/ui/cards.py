@@ -30,6 +30,13 @@ def grid_card(of: Scene) -> None:
             with st.container(key="about-grid", width="stretch"):
                 st.text(scene.about_grid(of))
             _grid_controls(of)
+        if of.obstacle and of.selection.view == "B-A":
+            say.problem(f"{of.obstacle} This is B.", "difference")
+        with st.container(
+            horizontal=True, vertical_alignment="center", key="guide-grid", gap="medium"
+        ):
+            st.markdown(explain.CHOOSE, width="content")
+            _way_on(of)
         mount.grid(
             "grid",
             a=of.a.maps,
@@ -94,7 +101,13 @@ def effect_card(of: Scene) -> None:
                     on_change=_side_changed,
                     args=(matching,),
                 )
-        _choice("The head's output", ABLATIONS, "ablation")
+        _choice(
+            "What this head hands on is",
+            ABLATIONS,
+            "ablation",
+            label_visibility="visible",
+            help=explain.REPLACED,
+        )
         try:
             _effect(of) if predicts else _moved(of)
         except Cancelled:
@@ -109,11 +122,43 @@ def _grid_controls(of: Scene) -> None:
         key=state.seeded("drop_first"),
         help=explain.FIRST_TOKEN,
     )
-    if of.b is not None:
+    if of.b is None:
+        return
+    if of.view == of.selection.view:
         _choice("Sentence", VIEWS, "view")
+    else:
+        # The switch says what is shown; B − A stays what was wished, for texts that allow it.
+        st.segmented_control(
+            "Sentence",
+            SIDES,
+            key="view_possible",
+            default=of.view,
+            required=True,
+            label_visibility="collapsed",
+            on_change=_view_chosen,
+        )
 
 
-def _choice(label: str, options: Sequence[str], field: str, **callback: Any) -> None:
+def _view_chosen() -> None:
+    state.choose(view=st.session_state["view_possible"])
+
+
+def _way_on(of: Scene) -> None:
+    """A way to the head worth opening: after new sentences the chosen one may show nothing."""
+    way = scene.way_on(of)
+    if way is None:
+        return
+    why, layer, head = way
+    st.button(
+        f"Go to the head that {why}: L{layer} H{head}",
+        key="way-on",
+        type="tertiary",
+        on_click=state.choose,
+        kwargs={"layer": layer, "head": head},
+    )
+
+
+def _choice(label: str, options: Sequence[str], field: str, **more: Any) -> None:
     """One of a few words, which edits `field` of the selection."""
     st.segmented_control(
         label,
@@ -121,8 +166,7 @@ def _choice(label: str, options: Sequence[str], field: str, **callback: Any) -> 
         key=state.seeded(field),
         required=True,
         format_func=lambda option: _WORDS.get(option, option),
-        label_visibility="collapsed",
-        **callback,
+        **{"label_visibility": "collapsed", **more},
     )
 
 
@@ -131,11 +175,18 @@ def _effect(of: Scene) -> None:
     found = engine.effect(
         of.reader, of.text(of.side), chosen.ablation, chosen.layer, chosen.head, position
     )
-    say.remark(f"{scene.prediction(of)} {scene.size(found.kl)}", "effect")
+    anywhere = chosen.position is None and of.reader.lab.head_kind != "seq2seq"
+    hint = " Click a word of the head to predict there instead." if anywhere else ""
+    say.remark(f"{scene.prediction(of)} {scene.size(found.kl)}{hint}", "effect")
     # Figures only: nothing typed by anyone reaches this Markdown.
     st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
     mount.bars("bars", rows=found.rows, label="Most likely words with and without the head")
     _compared(of, found.kl)
+    if not _comparable(of):
+        st.caption(
+            f"Comparing with random heads takes {_RANDOM_HEADS} more predictions, so it is offered "
+            f"up to {engine.WHOLE_TOKENS} tokens."
+        )
     with st.container(horizontal=True, gap="medium", key="effect-actions"):
         if not st.session_state.get(_COMPARE) and _comparable(of):
             st.button(

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from attnlab.analysis import effects, maps
+from attnlab.errors import EmptyText, TextTooLong
 from attnlab.trace import Capture, MeanHead, ZeroHead
 from attnlab.ui import texts, work
 from attnlab.ui.selection import Ablation, Selection
@@ -163,8 +164,7 @@ def read(reader: Reader, text: str, name: str) -> Reading:
         AttnLabError: the text is empty or too long, or the work was stopped.
     """
     texts.check_text(text, name)
-    tokens = tuple(reader.lab.tokens(text))
-    texts.check_tokens(tokens, name)
+    tokens = _tokens(reader, text, name)
     whole = len(tokens) <= WHOLE_TOKENS
     capture = Capture("weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS)
 
@@ -178,6 +178,32 @@ def read(reader: Reader, text: str, name: str) -> Reading:
 
     key = TextKey(reader.key, text)
     return work.perform(key, f"Reading {name[0].lower()}{name[1:]}", run, work.stores().maps)
+
+
+def _tokens(reader: Reader, text: str, name: str) -> tuple[Any, ...]:
+    """The tokens of a text that can be shown; each refusal names the text."""
+    try:
+        tokens = tuple(reader.lab.tokens(text))
+    except EmptyText as error:
+        raise EmptyText(f"{name}: {error}") from error
+    except TextTooLong as error:
+        raise TextTooLong(
+            f"{name}: {error} Up to {texts.MAX_TOKENS:,} can be shown here, so shorten it."
+        ) from error
+    texts.check_tokens(tokens, name)
+    return tokens
+
+
+def literal(reader: Reader, token: Any) -> str:
+    """The text of a token, with line ends and the like instead of the signs drawn for them."""
+    if token.piece is not None or token.special or not any(map(_is_sign, token.text)):
+        return token.text
+    return reader.lab.tokenizer.decode([token.id], clean_up_tokenization_spaces=False)
+
+
+def _is_sign(char: str) -> bool:
+    """Whether `char` may stand for an invisible one."""
+    return char in "↵⇥␡⟨" or "\u2400" <= char <= "\u2421"
 
 
 def head_weights(reader: Reader, text: str, reading: Reading, layer: int, head: int) -> np.ndarray:

@@ -14,11 +14,24 @@ ABLATION: Final = (
     "What the head gives to every word is replaced, by zero or by its mean over this sentence. "
     "The rest of the model stays, and predicts anew."
 )
+CHOOSE: Final = "Each tile is one head: rows look at columns. **Click a tile to open it.**"
+REPLACED: Final = (
+    "Every head hands on a few numbers for each word, and the model adds them to that word. Set to "
+    "zero, it hands on nothing. Set to its mean, it hands on the same for every word: the mean "
+    "of its numbers over the positions of this sentence."
+)
+TRUST: Final = (
+    "Attention is read while the model runs. The check behind this line: a short text run with "
+    "and without the reading must give the same output; the largest difference is stated."
+)
 KL: Final = (
     "How far apart the two predictions are: 0 is the same, from about 0.5 on they differ much. "
     "KL is short for Kullback–Leibler divergence; a nat is its unit, 1.44 bits."
 )
-COSINE: Final = "How far the vector turns: 0 not at all, 1 by a right angle, 2 the other way round."
+COSINE: Final = (
+    "How far the vector turns (1 minus the cosine of the angle): 0 not at all, 1 by a right angle, "
+    "2 the other way round."
+)
 
 
 def heads(causal: bool) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from attnlab.analysis.effects import Effect
+from attnlab.ui.engine import literal
 from attnlab.ui.scene import Scene
 
 
@@ -26,16 +27,16 @@ def button(what: str, build: Callable[[], dict[str, Any]]) -> None:
 
 def head_numbers(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> dict[str, Any]:
     """The [Q, S] weights of the chosen head on each sentence."""
-    sentences = [_sentence(scene.selection.a, scene.a.tokens, a)]
+    sentences = [_sentence(scene, scene.selection.a, scene.a.tokens, a)]
     if b is not None and scene.b is not None:
-        sentences.append(_sentence(scene.selection.b, scene.b.tokens, b))
+        sentences.append(_sentence(scene, scene.selection.b, scene.b.tokens, b))
     return {**_chosen(scene), "sentences": sentences}
 
 
 def effect_numbers(scene: Scene, found: Effect) -> dict[str, Any]:
     """What the ablation changes: KL divergence in nats, probabilities before and after."""
     rows = [
-        {"token": token.text, "id": token.id, "before": before, "after": after}
+        {**_token(scene, token), "before": before, "after": after}
         for token, before, after in found.rows
     ]
     return {
@@ -54,6 +55,12 @@ def _chosen(scene: Scene) -> dict[str, Any]:
     return {**model, "role": scene.reader.role, "layer": chosen.layer, "head": chosen.head}
 
 
-def _sentence(text: str, tokens: Sequence[Any], weights: np.ndarray) -> dict[str, Any]:
-    spelled = [{"text": token.text, "raw": token.raw, "id": token.id} for token in tokens]
+def _token(scene: Scene, token: Any) -> dict[str, Any]:
+    return {"text": literal(scene.reader, token), "raw": token.raw, "id": token.id}
+
+
+def _sentence(
+    scene: Scene, text: str, tokens: Sequence[Any], weights: np.ndarray
+) -> dict[str, Any]:
+    spelled = [_token(scene, token) for token in tokens]
     return {"text": text, "tokens": spelled, "weights": weights.astype(float).round(6).tolist()}

@@ -1,14 +1,16 @@
 """The model picker and its trust line."""
 
 import os
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
 from attnlab.errors import LoadError
 from attnlab.pretrained.catalogue import CATALOGUE, lookup
-from attnlab.ui import engine, state
+from attnlab.ui import engine, explain, state
 from attnlab.ui.selection import DEVICES, DTYPES, Selection
 
 _DTYPE_WORDS: Final = {"auto": "as stored or float32"}
@@ -24,8 +26,42 @@ def offered() -> list[str]:
     return [name for name, entry in CATALOGUE.items() if entry.embedded or not hosted()]
 
 
+def resolved(typed: str) -> str:
+    """The offered model that `typed` means, or `typed` as it is.
+
+    A name, a title or a Hub id in any case and spacing; else the beginning or a part of just one
+    name or title ("MiniLM", "GPT-2"). A folder that is there means itself.
+    """
+    exact = lookup(typed)
+    if exact is not None and exact.name in offered():
+        return exact.name
+    wanted = _plain(typed)
+    if len(wanted) < 2 or (not hosted() and Path(typed.strip()).is_dir()):
+        return typed
+    spelled = {name: _spellings(name) for name in offered()}
+    # A path or another owner's Hub id is no part of a name.
+    for fits in (str.__eq__,) if "/" in typed else (str.__eq__, str.startswith, str.__contains__):
+        found = [name for name, ways in spelled.items() if any(fits(way, wanted) for way in ways)]
+        if found:
+            return found[0] if len(found) == 1 else typed
+    return typed
+
+
+def _spellings(name: str) -> list[str]:
+    known = CATALOGUE[name]
+    return [_plain(way) for way in (known.name, known.title, _title(name), known.hub_id)]
+
+
+def _plain(text: str) -> str:
+    """Letters and digits only, so that "GPT-2 small" and "gpt2 Small" are one."""
+    return "".join(char for char in text.lower() if char.isalnum())
+
+
 def picker(selection: Selection) -> None:
     """The sidebar's choice of a model, and of how it is loaded."""
+    meant = resolved(selection.model)
+    if meant != selection.model:
+        selection = state.correct(model=meant)
     options = offered()
     if selection.model not in options and not hosted():
         options.append(selection.model)
@@ -57,9 +93,12 @@ def open_model(selection: Selection) -> engine.Reader:
         LoadError: it is not offered here, or cannot be loaded.
     """
     if hosted() and selection.model not in offered():
+        # What looks like a path is not said back: it may be somebody's folder in a shared link.
+        path = re.search(r"^[~./]|\\|:|/.*/", selection.model.strip())
+        refused = "a folder" if path else f"“{selection.model}”"
         raise LoadError(
             f"This server offers {', '.join(_title(name) for name in offered())} only, "
-            f"so “{selection.model}” was not loaded."
+            f"so {refused} was not loaded."
         )
     return engine.reader(selection)
 
@@ -69,7 +108,7 @@ def trust_line(reader: engine.Reader) -> None:
     trust = reader.lab.trust
     with st.container(key="trust", gap=None):
         with st.container(key=f"verdict-{trust.tier}"):
-            st.text(trust.sentence, width="stretch")
+            st.text(trust.sentence, width="stretch", help=explain.TRUST)
         if trust.notes:
             with st.expander("How this was checked"):
                 for note in trust.notes:

@@ -6,6 +6,7 @@ A scene is a selection together with what a model made of its texts. Nothing is 
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from attnlab.analysis.maps import last_word
 from attnlab.ui import engine
 from attnlab.ui.selection import Selection, Side, View
 from attnlab.viz.align import first_difference, pairs
-from attnlab.viz.difference import largest
-from attnlab.viz.tokens import label
+from attnlab.viz.difference import largest, obstacle
+from attnlab.viz.strongest import most_changed, most_focused
+from attnlab.viz.tokens import identity, label
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,23 @@ class Scene:
 
     @property
     def view(self) -> View:
-        """The view that can be shown: without a second sentence only A."""
-        return self.selection.view if self.b is not None else "A"
+        """The view that can be shown: without a second sentence A, and B where B − A is blank."""
+        if self.b is None:
+            return "A"
+        return "B" if self.selection.view == "B-A" and self.obstacle else self.selection.view
+
+    @cached_property
+    def obstacle(self) -> str:
+        """One sentence on why B − A of these sentences would be blank; "" where it is not."""
+        if self.b is None:
+            return ""
+        shapes = {"shape_a": self.a.maps.shape[-2:], "shape_b": self.b.maps.shape[-2:]}
+        return obstacle(self.a.tokens, self.b.tokens, **shapes, **self.comparison)
+
+    @property
+    def comparison(self) -> dict[str, bool]:
+        """How sentences are compared: without the first column, without rows before a change."""
+        return {"drop_first": self.selection.drop_first, "causal": self.reader.causal}
 
     @property
     def side(self) -> Side:
@@ -65,8 +82,9 @@ def effect_position(scene: Scene) -> int:
 def pinned_rows(scene: Scene) -> tuple[int, int | None]:
     """The looked-from position of A and of B.
 
-    The clicked word and the one that corresponds to it; before any click the first word where
-    the sentences differ, and with one sentence its last word.
+    The clicked word and the one that corresponds to it. Before any click the first words where the
+    sentences differ, if they stand in for each other and something comes before them; else, and
+    with one sentence, the last word.
     """
     a, b = scene.a.tokens, scene.b and scene.b.tokens
     if scene.selection.position is not None:
@@ -74,14 +92,29 @@ def pinned_rows(scene: Scene) -> tuple[int, int | None]:
         if b is None:
             return position, None
         if scene.side == "A":
-            return position, dict(pairs(a, b)).get(position, len(b) - 1)
-        return {there: here for here, there in pairs(a, b)}.get(position, len(a) - 1), position
+            return position, dict(pairs(a, b)).get(position, last_word(b))
+        return {there: here for here, there in pairs(a, b)}.get(position, last_word(a)), position
     if b is None:
         return last_word(a), None
-    differs = first_difference(a, b)
-    if differs is None:
-        return last_word(a), last_word(b)
-    return min(differs, len(a) - 1), min(differs, len(b) - 1)
+    differs, matching = first_difference(a, b), pairs(a, b)
+    if differs is not None and (differs, differs) in matching and not _opens(a, differs):
+        return differs, differs
+    return _last_words(a, b, matching)
+
+
+def _opens(tokens: Sequence[Any], position: int) -> bool:
+    """Whether no word comes before `position`: there is nothing yet to look at."""
+    return all(token.special for token in tokens[:position])
+
+
+def _last_words(
+    a: Sequence[Any], b: Sequence[Any], matching: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """The last word of A, and the same word of B where it corresponds, else B's last word."""
+    last = last_word(a)
+    there = dict(matching).get(last)
+    same = there is not None and identity(a[last]) == identity(b[there])
+    return last, there if same else last_word(b)
 
 
 def corresponding(matching: Sequence[tuple[int, int]], position: int, to: Side) -> int | None:
@@ -108,18 +141,31 @@ def largest_change(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | N
     """Where one head differs most between the sentences, given its [Q, S] weights on each."""
     if b is None or scene.b is None:
         return None
-    change = largest(
-        a,
-        b,
-        scene.a.tokens,
-        scene.b.tokens,
-        drop_first=scene.selection.drop_first,
-        causal=scene.reader.causal,
-    )
-    if change is None:
-        return "the same on both"
     tokens = scene.b.tokens
+    change = largest(a, b, scene.a.tokens, tokens, **scene.comparison)
+    if change is None:
+        # Of texts that cannot be compared nothing is said here: neither that they are the same.
+        shapes = {"shape_a": a.shape, "shape_b": b.shape}
+        return obstacle(scene.a.tokens, tokens, **shapes, **scene.comparison) or None
+    if change.before == change.after:
+        return "the same on both"
     return f"changes most on {label(tokens[change.query])} → {label(tokens[change.key])}"
+
+
+def way_on(scene: Scene) -> tuple[str, int, int] | None:
+    """The head worth opening: why, its layer and its head; None where that is the chosen one."""
+    found, why = None, "changes most"
+    if scene.b is not None:
+        both = (scene.a.maps, scene.b.maps, scene.a.tokens, scene.b.tokens)
+        found = most_changed(*both, **scene.comparison)
+    if found is None:
+        shown = scene.reading("A" if scene.view == "A" else "B")
+        found, why = most_focused(shown.maps), "looks hardest past the first word"
+    if found is None:
+        return None
+    layer, head = scene.reader.layers[found[0]], found[1]
+    chosen = (scene.selection.layer, scene.selection.head)
+    return None if chosen == (layer, head) else (why, layer, head)
 
 
 def prediction(scene: Scene) -> str:
@@ -129,7 +175,8 @@ def prediction(scene: Scene) -> str:
         return f"The first word of its answer to {scene.side}"
     if scene.reader.lab.head_kind == "masked":
         return f"The word predicted at “{label(tokens[position])}”"
-    return f"The next word after “{_phrase(tokens, position)}”"
+    where = "the end of" if position == len(tokens) - 1 else "in"
+    return f"The next word after “{_phrase(tokens, position)}” ({where} {scene.side})"
 
 
 def size(kl: float) -> str:

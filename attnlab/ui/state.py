@@ -64,6 +64,20 @@ def choose(**changes: Any) -> None:
         st.session_state.pop(_WIDGET + name, None)
 
 
+def correct(problem: str = "", **changes: Any) -> Selection:
+    """Changes the selection within a script, before the widgets of these fields are drawn.
+
+    `problem` is said until a choice is made, as for a link that was not understood.
+    """
+    corrected = replace(current(), **changes)
+    st.session_state[_SELECTION] = corrected
+    if problem:
+        st.session_state[_PROBLEMS] = (*link_problems(), problem)
+    for name in changes:
+        st.session_state.pop(_WIDGET + name, None)
+    return corrected
+
+
 def seeded(name: str) -> str:
     """The key of the widget that edits field `name`, holding the field's value where it is new."""
     key = _WIDGET + name

@@ -154,3 +154,30 @@ def test_a_word_of_the_field_is_explained_on_hover(page: Page, address: str):
     opened(page, address)
     page.locator(".st-key-card-effect").get_by_test_id("stTooltipIcon").last.hover()
     expect(page.get_by_text("Kullback–Leibler divergence", exact=False)).to_be_visible()
+
+
+def test_typing_a_title_into_the_picker_opens_that_model(page: Page, address: str):
+    opened(page, address)
+    settled(page)
+    box = page.get_by_test_id("stSidebar").get_by_role("combobox", name="Model")
+    box.click()
+    box.fill("minilm")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-card-grid")).to_contain_text("6 layers")
+    expect(page).to_have_url(re.compile("model=minilm-l6"))
+    expect(page.locator("[class*=st-key-problem-]")).to_have_count(0)
+
+
+def test_a_head_that_is_not_there_is_named_and_the_address_put_right(page: Page, address: str):
+    opened(page, f"{address}/?head=L99H99")
+    expect(page.get_by_text("has no head L99 H99; this is the nearest, L29 H8")).to_be_visible()
+    expect(page).to_have_url(re.compile("head=L29H8"))
+
+
+def test_the_way_to_the_head_that_changes_most(page: Page, address: str):
+    opened(page, address)
+    way = page.get_by_text("Go to the head that changes most")
+    expect(way).to_have_text(re.compile(r"L14 H3$"))
+    way.click()
+    expect(page.locator(".st-key-card-head")).to_contain_text("Layer 14 · Head 3")
+    expect(way).to_have_count(0)

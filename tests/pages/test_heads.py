@@ -59,7 +59,7 @@ def test_the_page_opens_on_the_pair(app: AppTest):
     assert app.text_input(key="sel_b").value == SENTENCE_B
     assert said(app, "30 layers, left to right · 9 heads · first token left out (it takes 65%")
     assert said(app, "changes most on wide → street")
-    assert said(app, "The next word after “too wide.” hardly moves.")
+    assert said(app, "The next word after “too wide.” (the end of B) hardly moves.")
     assert "**KL 0.0076** nats" in interpreted(app)
     assert len(payloads(app)) == 3
 
@@ -192,6 +192,15 @@ def test_a_head_that_a_smaller_model_lacks_becomes_its_nearest(app: AppTest):
     app.query_params["head"] = "L29H50"
     app.run()
     assert not app.exception
+    assert "Layer 5 · Head 11" in interpreted(app)
+    assert (
+        sum("has no head L29 H50; this is the nearest, L5 H11." in text for text in words(app)) == 1
+    )
+    assert address(app)["head"] == "L5H11"
+    app.run()
+    assert sum("has no head L29 H50" in text for text in words(app)) == 1
+    app.toggle(key="sel_drop_first").set_value(False).run()
+    assert not said(app, "has no head")
     assert "Layer 5 · Head 11" in interpreted(app)
 
 

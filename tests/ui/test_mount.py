@@ -142,7 +142,7 @@ def test_streamlit_mounts_all_three_with_pure_bytes():
     sent = [unpack(element.proto.bytes) for element in app.get("bidi_component")]
     assert [header.get("mode") for header, _ in sent] == [None, "matrix", None]
     assert sent[0][1]["a"].shape == (2, 2, 1, 1)
-    assert sent[2][0]["scale"] == 0.5
+    assert sent[2][0]["digits"] == 2
 
 
 def test_no_script_writes_markup():

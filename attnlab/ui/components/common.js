@@ -82,6 +82,8 @@ function spoken(token) {
 /** What the tokenizer really has, for a token at `place`: raw string and id. */
 function rawLine(token, place) {
   const line = make("div", "al-tip-raw", `${place} · `);
+  line.title = "The token as the tokenizer spells it, and its number in the vocabulary. " +
+    "Ġ or ▁ stands for a space before the word, Ċ for a new line, ## for a word that goes on.";
   line.append(make("code", "", token[RAW]));
   if (token[ID] !== null) line.append(` · id ${token[ID]}`);
   return line;
