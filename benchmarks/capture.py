@@ -6,7 +6,9 @@ Prints one JSON document. Every measurement runs in a process of its own, with o
 warm-up; the cases of a group alternate in order, so that a slow minute hits all of them. Read the
 ratios, not the seconds: ``ratio`` is the median over repeats of case / reference within a repeat.
 ``cpu`` is the process's own time, which a busy neighbour disturbs less than the wall clock.
-Peak memory is what the process's resident set rose by during the run, over the loaded weights.
+Peak memory is what the process's resident set rose by during one run, over the loaded weights; it
+is taken in processes of their own with glibc's default allocator, because the tuned one keeps what
+loading freed and hides what a run takes.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 MODEL = "smollm2-135m"
 TUNED = {
@@ -37,8 +40,8 @@ GROUPS = {
 }
 
 
-def cases(tokens: int) -> dict[str, Callable[[], object]]:
-    """What each case runs; the inputs are the same random ids."""
+def cases(lengths: tuple[int, ...]) -> dict[int, dict[str, Callable[[], object]]]:
+    """What each case runs, by number of tokens; the inputs are the same random ids."""
     import torch
     import transformers
 
@@ -48,6 +51,15 @@ def cases(tokens: int) -> dict[str, Callable[[], object]]:
     transformers.utils.logging.disable_progress_bar()
     folder = str(embedded.ensure(MODEL))
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    lab = al.load(model)  # the probe belongs to loading, not to the run
+    return {length: _cases(model, lab, length) for length in lengths}
+
+
+def _cases(model: Any, lab: Any, tokens: int) -> dict[str, Callable[[], object]]:
+    import torch
+
+    import attnlab as al
+
     ids = torch.randint(1000, 40000, (1, tokens), generator=torch.Generator().manual_seed(0))
 
     def theirs(implementation: str, **options: object) -> Callable[[], object]:
@@ -57,8 +69,6 @@ def cases(tokens: int) -> dict[str, Callable[[], object]]:
                 return model(ids, logits_to_keep=1, use_cache=False, **options)
 
         return run
-
-    lab = al.load(model)  # the probe belongs to loading, not to the run
 
     def ours(*capture: str | al.Capture) -> Callable[[], object]:
         return lambda: lab.run(ids, capture=capture, logits="last")
@@ -74,16 +84,28 @@ def cases(tokens: int) -> dict[str, Callable[[], object]]:
     }
 
 
-def measure(tokens: int, case: str) -> dict[str, float]:
-    """One case in this process: peak memory of the first run, then the time of warm ones."""
+def measure_memory(tokens: int, case: str) -> dict[str, float]:
+    """Peak memory of one run of a case in this process, MiB."""
+    warm, run = _prepared(tokens, case)
+    warm()
+    before = _reset_peak()
+    run()
+    return {"peak_mib": _peak() - before}
+
+
+def _prepared(tokens: int, case: str) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A short run, to have everything imported, and the run to be measured."""
     import torch
 
     torch.set_num_threads(1)
-    cases(16)[case]()  # imports, kernels
-    run = cases(tokens)[case]
-    before = _reset_peak()
+    made = cases((16, tokens))
+    return made[16][case], made[tokens][case]
+
+
+def measure_time(tokens: int, case: str) -> dict[str, float]:
+    """Time of warm runs of a case in this process, s: medians of the wall clock and of our own."""
+    _, run = _prepared(tokens, case)
     run()
-    peak = _peak() - before
     count = 15 if tokens < 100 else 2
     wall, cpu = [], []
     for _ in range(count):
@@ -91,7 +113,7 @@ def measure(tokens: int, case: str) -> dict[str, float]:
         run()
         wall.append(time.perf_counter() - start)
         cpu.append(time.process_time() - start_cpu)
-    return {"wall": statistics.median(wall), "cpu": statistics.median(cpu), "peak_mib": peak}
+    return {"wall": statistics.median(wall), "cpu": statistics.median(cpu)}
 
 
 def _status(name: str) -> float:
@@ -108,8 +130,12 @@ def _peak() -> float:
     return _status("VmHWM")
 
 
-def _child(tokens: int, case: str, environment: dict[str, str]) -> dict[str, float]:
-    command = [sys.executable, __file__, "--case", case, "--tokens", str(tokens)]
+def _without_malloc(environment: dict[str, str]) -> dict[str, str]:
+    return {k: v for k, v in environment.items() if not k.startswith("MALLOC_")}
+
+
+def _child(what: str, tokens: int, case: str, environment: dict[str, str]) -> dict[str, float]:
+    command = [sys.executable, __file__, "--child", what, "--case", case, "--tokens", str(tokens)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{case} at {tokens} tokens failed:\n{done.stderr[-2000:]}")
@@ -121,7 +147,9 @@ def run_group(name: str, repeats: int, environment: dict[str, str]) -> dict:
     seen: dict[str, list[dict[str, float]]] = {case: [] for case in names}
     for repeat in range(repeats):
         for case in names if repeat % 2 == 0 else reversed(names):
-            seen[case].append(_child(tokens, case, environment))
+            seen[case].append(_child("time", tokens, case, environment))
+            if "sdpa" in names:
+                seen[case][-1] |= _child("memory", tokens, case, _without_malloc(environment))
             print(f"{name} {case} {seen[case][-1]}", file=sys.stderr, flush=True)
     result = {}
     for case in names:
@@ -129,7 +157,6 @@ def run_group(name: str, repeats: int, environment: dict[str, str]) -> dict:
         result[case] = {
             "wall_s": round(statistics.median(s["wall"] for s in seen[case]), 4),
             "cpu_s": round(statistics.median(s["cpu"] for s in seen[case]), 4),
-            "peak_mib": round(statistics.median(s["peak_mib"] for s in seen[case]), 1),
             f"ratio_wall_to_{reference}": round(
                 statistics.median(s["wall"] / r["wall"] for s, r in pairs), 3
             ),
@@ -138,7 +165,11 @@ def run_group(name: str, repeats: int, environment: dict[str, str]) -> dict:
             ),
         }
         if "sdpa" in seen:
-            extra = [s["peak_mib"] - r["peak_mib"] for s, r in zip(seen[case], seen["sdpa"], strict=True)]
+            peaks = [s["peak_mib"] for s in seen[case]]
+            result[case]["peak_mib"] = round(statistics.median(peaks), 1)
+            extra = [
+                s["peak_mib"] - r["peak_mib"] for s, r in zip(seen[case], seen["sdpa"], strict=True)
+            ]
             result[case]["peak_over_sdpa_mib"] = round(statistics.median(extra), 1)
     return {"tokens": tokens, "cases": result}
 
@@ -148,14 +179,16 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", default=",".join(GROUPS))
     parser.add_argument("--malloc", choices=("default", "tuned"), default="tuned")
+    parser.add_argument("--child", choices=("time", "memory"))
     parser.add_argument("--case")
     parser.add_argument("--tokens", type=int, default=13)
     options = parser.parse_args()
-    if options.case:
+    if options.child:
+        measure = measure_time if options.child == "time" else measure_memory
         print(json.dumps(measure(options.tokens, options.case)))
         return
     root = str(Path(__file__).resolve().parent.parent)
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC_")}
+    environment = _without_malloc(dict(os.environ))
     environment |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": root}
     allocator = TUNED if options.malloc == "tuned" else {}
     environment |= allocator
