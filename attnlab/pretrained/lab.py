@@ -259,15 +259,17 @@ class Lab:
         """The clone's forward under a run: what every path goes through."""
         if "use_cache" in self._keywords:
             inputs = {**inputs, "use_cache": use_cache}
-        with run.entered(), self._observed(run):
+        with run.entered(), self._observed(run, "encoder_outputs" in inputs):
             run.begin_forward()
             outputs = self._clone(**inputs)
         ids = inputs.get("decoder_input_ids", inputs.get("input_ids"))
         run.end_forward(0 if ids is None else ids.shape[1])
         return outputs
 
-    def _observed(self, run: Run) -> AbstractContextManager:
-        return nullcontext() if self._taps is None else SoftmaxTap(self._taps, run)
+    def _observed(self, run: Run, encoded: bool) -> AbstractContextManager:
+        if self._taps is None:
+            return nullcontext()
+        return SoftmaxTap(self._taps, run, self._taps.in_encoder if encoded else 0)
 
     def _check_captures(self, captures: Sequence[Capture]) -> None:
         if self.tier == "none" and any(c.stage == "weights" for c in captures):

@@ -21,10 +21,9 @@ from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
 from attnlab.pretrained.install import install, output_head
 from attnlab.pretrained.sites import Layout, layout_of
-from attnlab.pretrained.watch import watch
+from attnlab.pretrained.watch import Record, watch
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
 from attnlab.trace.run import Row, Run
-from attnlab.trace.site import Site
 
 _TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
 _HALF_TOLERANCE = 0.03
@@ -211,13 +210,14 @@ def _tapped(clone: Any, inputs: dict[str, Any], reference: Tensor, why: str) -> 
     _switch(clone, "eager")
     batch = batch_of(inputs)
     lengths = {v.shape[1] for v in inputs.values() if isinstance(v, Tensor) and v.dim() == 2}
-    heads = _heads_of(clone.config)
+    heads = tap.head_counts(clone.config)
     record = watch(clone, inputs, softmax=tap.observer(batch, sorted(lengths), heads))
     seen = [call.call.q.shape[1] > 0 for call in record.calls]
+    in_encoder = _in_encoder(record, clone)
     record.calls = [call for call, good in zip(record.calls, seen, strict=True) if good]
     layout = layout_of(record, clone, _lengths(clone, inputs))
     sites = iter(layout.sites)
-    taps = tap.Taps(tuple(next(sites) if good else None for good in seen))
+    taps = tap.Taps(tuple(next(sites) if good else None for good in seen), in_encoder)
     if not record.calls:
         reason = (
             "no softmax over whole rows of keys was seen"
@@ -239,6 +239,14 @@ def _tapped(clone: Any, inputs: dict[str, Any], reference: Tensor, why: str) -> 
     return _confirmed_tap(clone, inputs, reference, layout, taps, why)
 
 
+def _in_encoder(record: Record, clone: Any) -> int:
+    """How many calls ran inside an encoder-decoder's encoder."""
+    if not clone.config.is_encoder_decoder:
+        return 0
+    encoder = clone.get_encoder()
+    return sum(any(e.module is encoder for e in call.stack) for call in record.calls)
+
+
 def _confirmed_tap(
     clone: Any, inputs: dict[str, Any], reference: Tensor, layout: Layout, taps: tap.Taps, why: str
 ) -> Probed:
@@ -246,9 +254,9 @@ def _confirmed_tap(
     good = tap.confirmed(clone, inputs, taps, modules)
     whole = all(good.get(site, False) for site in layout.sites)
     widths = {site: modules[site.out_proj] for site in layout.sites if good.get(site, False)}
-    renamed = {site: _checked(site, site in widths, modules) for site in layout.sites}
+    renamed = {site: tap.with_sizes(site, site in widths, modules) for site in layout.sites}
     layout = replace(layout, sites=tuple(renamed[site] for site in layout.sites))
-    taps = tap.Taps(tuple(None if site is None else renamed[site] for site in taps.sites))
+    taps = replace(taps, sites=tuple(s and renamed[s] for s in taps.sites))
     stream = _stream_stages(layout)
     stages = frozenset(tap.STAGES) | stream | ({"z"} if whole else frozenset())
     notes = (f"Read at its softmax, because {why}.",) if why else ()
@@ -268,24 +276,6 @@ def _confirmed_tap(
         taps,
         notes,
     )
-
-
-def _checked(site: Site, good: bool, modules: Mapping[str, nn.Module]) -> Site:
-    """A tapped site with its value size, or without an output projection."""
-    if not good:
-        return replace(site, out_proj="")
-    weight = modules[site.out_proj].weight
-    width = getattr(modules[site.out_proj], "in_features", weight.shape[0])
-    return replace(site, value_size=width // site.heads, key_size=width // site.heads)
-
-
-def _heads_of(config: Any) -> int:
-    config = config.get_text_config()
-    for name in ("num_attention_heads", "encoder_attention_heads", "n_head", "num_heads"):
-        found = getattr(config, name, None)
-        if isinstance(found, int):
-            return found
-    return 0
 
 
 def _stream_stages(layout: Layout) -> frozenset[str]:

@@ -77,15 +77,19 @@ def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], 
 
 
 def _longest(record: Record) -> int | None:
-    """The rows of a table that was asked for 0, 1, 2 …, less where the counting starts: RoBERTa
-    begins at 2, so it takes 2 tokens fewer than its configuration says."""
-    limits = []
+    """The rows of a table that was asked for 0, 1, 2 … up to a text's length, less where the
+    counting starts: RoBERTa begins at 2, so it takes fewer tokens than its configuration says."""
+    lengths, counted = set(), []
     for event in record.events:
         if isinstance(event.module, nn.Embedding) and event.input is not None:
-            asked = event.input.reshape(-1, event.input.shape[-1])[0]
-            if len(asked) > 1 and bool((asked.diff() == 1).all()):
-                limits.append(event.module.num_embeddings - int(asked[0]))
-    return min(limits, default=None)
+            row = event.input.reshape(-1)[: event.input.shape[-1]]
+            if len(row) < 2:
+                continue
+            if bool((row.diff() == 1).all()):
+                counted.append((event.module.num_embeddings - int(row[0]), len(row)))
+            else:
+                lengths.add(len(row))
+    return min((limit for limit, length in counted if length in lengths), default=None)
 
 
 def role_of(call: Call, lengths: tuple[int, int] | None) -> str:

@@ -8,8 +8,8 @@ checked by ablation at load. Queries, keys, values and raw scores are not visibl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -27,18 +27,21 @@ STAGES = ("masked", "weights")
 @dataclass(frozen=True)
 class Taps:
     """Which softmax of a forward is which site: ``sites[i]`` is the i-th, None for a softmax
-    that is no attention (a router, say)."""
+    that is no attention that can be shown (a router, a window)."""
 
     sites: tuple[Site | None, ...]
+    in_encoder: int = 0
+    """How many of them an encoder runs: with its output at hand, they do not come by again."""
 
 
 class SoftmaxTap(TorchFunctionMode):
-    """Hands the softmaxes of one forward to the current run."""
+    """Hands the softmaxes of one forward, from the ``first`` on, to the current run."""
 
-    def __init__(self, taps: Taps, run: Run) -> None:
+    def __init__(self, taps: Taps, run: Run, first: int = 0) -> None:
         super().__init__()
         self.taps = taps
         self.run = run
+        self.first = first
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple = (), kwargs: Any = None
@@ -46,7 +49,7 @@ class SoftmaxTap(TorchFunctionMode):
         kwargs = kwargs or {}
         if func not in SOFTMAX:
             return func(*args, **kwargs)
-        index = self.run.nth_call("softmax")
+        index = self.first + self.run.nth_call("softmax")
         site = self.taps.sites[index] if index < len(self.taps.sites) else None
         if site is None:
             return func(*args, **kwargs)
@@ -87,7 +90,7 @@ def _dead(scores: Tensor) -> Tensor | None:
     return dead if bool(dead.any()) else None
 
 
-def observer(batch: int, lengths: Sequence[int], heads: int) -> Callable[[Tensor], Call]:
+def observer(batch: int, lengths: Sequence[int], heads: Container[int]) -> Callable[[Tensor], Call]:
     """Make a Call of a softmax's output, for the probe.
 
     A softmax counts as attention when its last axes are a query and a key length of the inputs;
@@ -98,7 +101,7 @@ def observer(batch: int, lengths: Sequence[int], heads: int) -> Callable[[Tensor
         shape = weights.shape
         good = len(shape) in (3, 4) and shape[-1] in lengths and shape[-2] in lengths
         if good and len(shape) == 3:
-            good = shape[0] % batch == 0 and shape[0] // batch == heads
+            good = shape[0] % batch == 0 and shape[0] // batch in heads
         count = (shape[1] if len(shape) == 4 else shape[0] // batch) if good else 0
         if good and len(shape) == 4 and shape[0] != batch:
             count = 0
@@ -156,6 +159,23 @@ def confirmed(
         for handle in handles:
             handle.remove()
     return found
+
+
+def with_sizes(site: Site, good: bool, modules: Mapping[str, nn.Module]) -> Site:
+    """A tapped site with its value size, or without an output projection."""
+    if not good:
+        return replace(site, out_proj="")
+    weight = modules[site.out_proj].weight
+    width = getattr(modules[site.out_proj], "in_features", weight.shape[0])
+    return replace(site, value_size=width // site.heads, key_size=width // site.heads)
+
+
+def head_counts(config: Any) -> frozenset[int]:
+    """The numbers of heads that a configuration names: encoder and decoder may differ."""
+    config = config.get_text_config()
+    names = ("num_attention_heads", "encoder_attention_heads", "decoder_attention_heads")
+    found = (getattr(config, name, None) for name in (*names, "n_head", "num_heads"))
+    return frozenset(count for count in found if isinstance(count, int))
 
 
 class _Zeroing(TorchFunctionMode):

@@ -113,6 +113,15 @@ for _name, _config, _options in [
     ("deepseek_v3", "DeepseekV3", usual(**_LATENT)),
     ("llama4", "Llama4Text", free(
         intermediate_size_mlp=41, num_local_experts=2, attention_chunk_size=8)),
+    ("hunyuan", "HunYuanDenseV1", free()),
+    ("bitnet", "BitNet", grouped()),
+    ("modernbert_decoder", "ModernBertDecoder", usual(
+        local_attention=4, global_attn_every_n_layers=2)),
+    ("nemotron_h", "NemotronH", free(
+        mamba_num_heads=4, mamba_head_dim=12, ssm_state_size=7, n_groups=1,
+        layers_block_type=["mamba", "attention", "mlp"])),
+    ("falcon_h1", "FalconH1", free(
+        mamba_d_ssm=48, mamba_n_heads=4, mamba_d_head=12, mamba_d_state=7, mamba_chunk_size=8)),
     ("minimax", "MiniMax", free(
         num_local_experts=4, intermediate_size=EXPERT, block_size=8, layer_types=_HYBRID)),
     ("lfm2", "Lfm2", grouped(layer_types=["conv", "full_attention", "conv"])),

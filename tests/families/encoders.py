@@ -27,6 +27,8 @@ for _name, _config, _options in [
     ("distilbert", "DistilBert", {
         "vocab_size": VOCABULARY, "dim": WIDTH, "n_layers": LAYERS, "n_heads": HEADS,
         "hidden_dim": HIDDEN, "max_position_embeddings": LENGTH}),
+    ("xlm_roberta_xl", "XLMRobertaXL", usual()),
+    ("big_bird", "BigBird", usual(attention_type="original_full")),
     ("modernbert", "ModernBert", usual(
         global_attn_every_n_layers=2, local_attention=4, cls_token_id=1, sep_token_id=2)),
     ("eurobert", "EuroBert", grouped()),

@@ -120,9 +120,9 @@ def test_on_minilm(minilm, originals, layer, head, kind):
 
 HIDDEN = {"xlnet", "convbert", "squeezebert", "prophetnet"}
 """Families whose own code does not show what a head hands on."""
-BETWEEN = {"diffllama", "qwen3_next", "qwen3_5"}
-"""Families that subtract or gate what heads hand on before the output projection reads it."""
-NOT_READ = {"mamba", "rwkv", "fnet", "longformer", "led", "nystromformer"}
+BETWEEN = {"diffllama", "qwen3_next", "qwen3_5", "bitnet"}
+"""Families that subtract, gate or normalise what heads hand on before the projection reads it."""
+NOT_READ = {"mamba", "rwkv", "fnet", "longformer", "nystromformer"}
 TOWERS = {"clip", "siglip"}
 
 

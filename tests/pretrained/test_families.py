@@ -23,6 +23,8 @@ OTHERWISE = {
     "falcon_alibi": ("tap", OWN_CODE),
     "xlnet": ("tap", OWN_CODE),
     "megatron_bert": ("tap", OWN_CODE),
+    "big_bird": ("tap", OWN_CODE),
+    "mvp": ("tap", OWN_CODE),
     "deberta": ("tap", OWN_CODE),
     "deberta_v2": ("tap", OWN_CODE),
     "mpnet": ("tap", OWN_CODE),
@@ -38,7 +40,7 @@ OTHERWISE = {
     "rwkv": ("none", "no softmax was seen"),
     "fnet": ("none", "no softmax was seen"),
     "longformer": ("none", "no softmax over whole rows of keys"),
-    "led": ("none", "no softmax over whole rows of keys"),
+    "led": ("tap", "Its encoder attention cannot be shown"),
     "nystromformer": ("refused", "cannot be run on a short text"),
 }
 RETURNED_OTHERWISE = {

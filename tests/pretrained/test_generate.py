@@ -12,6 +12,7 @@ STEPS = 6
 NO_CACHE = {"openai_gpt", "xlnet", "rwkv"}
 TRANSFORMERS_OWN = {
     "zamba2": "its cached steps differ by 0.02 in transformers too",
+    "nemotron_h": "its cached steps differ by 0.001 in transformers too",
     "prophetnet": "its cache fails in transformers where encoder and decoder differ in depth",
 }
 GENERATE = [
