@@ -310,6 +310,15 @@ def test_a_text_of_512_tokens_stays_responsive(page: Page):
     expect(page.locator(".al-matrix")).to_be_visible()
 
 
+def test_a_bar_of_full_weight_ends_before_its_figure(page: Page):
+    show(page, "head", head_payload(np.eye(2, dtype=np.float32), words("one", "two")))
+    key = page.locator('.al-key[data-side="A"][data-position="1"]')
+    expect(key.locator(".al-fig")).to_have_text("1.00")
+    ink, figure = (key.locator(part).bounding_box() for part in (".al-ink", ".al-fig"))
+    assert ink["width"] > 40
+    assert ink["x"] + ink["width"] <= figure["x"] + 6  # its padding
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_bars_show_both_figures_in_both_themes(page: Page, dark):
     rows = [({"text": " Paris", "raw": "ĠParis", "id": 7042}, 0.773, 0.141), ("<b>", 0.07, 0.12)]
