@@ -38,6 +38,8 @@ class Head extends Picture {
   }
 
   build() {
+    // What a side has put off until the pointer rests is about weights that may be gone by then.
+    for (const replaced of Object.values(this.sides)) clearTimeout(replaced.rest);
     const { header } = this, tooLong = header.mode === "words" && this.length > MOST_WORDS;
     const Type = header.mode === "words" && !tooLong ? Words : Matrix;
     this.note.textContent = tooLong
