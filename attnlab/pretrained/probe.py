@@ -217,7 +217,8 @@ def _tapped(clone: Any, inputs: dict[str, Any], reference: Tensor, why: str) -> 
     record.calls = [call for call, good in zip(record.calls, seen, strict=True) if good]
     layout = layout_of(record, clone, _lengths(clone, inputs))
     sites = iter(layout.sites)
-    taps = tap.Taps(tuple(next(sites) if good else None for good in seen), in_encoder)
+    tapped = tuple(next(sites) if good else None for good in seen)
+    taps = tap.Taps(tapped, in_encoder, clone.dtype)
     if not record.calls:
         reason = (
             "no softmax over whole rows of keys was seen"

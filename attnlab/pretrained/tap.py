@@ -32,6 +32,18 @@ class Taps:
     sites: tuple[Site | None, ...]
     in_encoder: int = 0
     """How many of them an encoder runs: with its output at hand, they do not come by again."""
+    dtype: torch.dtype = torch.float32
+    """The model's: half of its lowest number, or anything below, marks a hidden key."""
+
+    def hidden(self, scores: Tensor, site: Site) -> Tensor:
+        """The keys that a query does not see, as bool [..., Q, S]; in a causal site no later one,
+        whatever number the model hides it with."""
+        hidden = scores <= torch.finfo(self.dtype).min / 2
+        queries, keys = scores.shape[-2:]
+        if not site.causal or queries == 1:
+            return hidden
+        future = torch.ones(queries, keys, dtype=torch.bool, device=scores.device)
+        return hidden | future.triu(1 + keys - queries)
 
 
 class SoftmaxTap(TorchFunctionMode):
@@ -55,11 +67,12 @@ class SoftmaxTap(TorchFunctionMode):
             return func(*args, **kwargs)
         self.run.check()
         scores = args[0]
-        dead = _dead(scores)
+        hidden = self.taps.hidden(scores, site)
+        dead = hidden.all(-1, keepdim=True)
         if self.run.touches("masked", site):
-            scores = self._visited(scores, site, dead)
+            scores = self._visited(scores, site, hidden, dead)
         weights = func(scores, *args[1:], **kwargs)
-        if dead is not None:  # zeros, where softmax makes it uniform over the future
+        if bool(dead.any()):  # zeros, where softmax makes it uniform over the future
             weights = weights.masked_fill(dead, 0)
         seen = as_heads(weights, site.heads)
         where = where_of(site, self.run, *seen.shape[2:])
@@ -67,27 +80,19 @@ class SoftmaxTap(TorchFunctionMode):
         same = changed is seen and not self.run.grad  # gradients pass through what was kept
         return weights if same else changed.reshape(weights.shape)
 
-    def _visited(self, scores: Tensor, site: Site, dead: Tensor | None) -> Tensor:
+    def _visited(self, scores: Tensor, site: Site, hidden: Tensor, dead: Tensor) -> Tensor:
         """What goes into the softmax, after the run has seen it with −∞ at hidden keys."""
-        hidden = scores <= torch.finfo(scores.dtype).min / 2
         shown = as_heads(scores.masked_fill(hidden, float("-inf")), site.heads)
         where = where_of(site, self.run, *shown.shape[2:])
         edited = self.run.visit("masked", site, shown, where, *shown.shape[2:])
         if edited is shown and not self.run.grad:
             return scores
-        edited = edited.reshape(scores.shape)
-        return edited if dead is None else torch.where(dead, scores, edited)
+        return torch.where(dead, scores, edited.reshape(scores.shape))
 
 
 def as_heads(tensor: Tensor, heads: int) -> Tensor:
     """[B, H, Q, S], whether the model keeps batch and heads on one axis or on two."""
     return tensor if tensor.dim() == 4 else tensor.unflatten(0, (-1, heads))
-
-
-def _dead(scores: Tensor) -> Tensor | None:
-    """The rows, [..., Q, 1], whose every key carries the lowest number: they see nothing."""
-    dead = scores.amax(-1, keepdim=True) <= torch.finfo(scores.dtype).min / 2
-    return dead if bool(dead.any()) else None
 
 
 def observer(batch: int, lengths: Sequence[int], heads: Container[int]) -> Callable[[Tensor], Call]:
