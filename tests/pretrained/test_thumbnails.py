@@ -84,3 +84,13 @@ def test_of_several_texts_are_those_of_each_alone():
 def test_a_generation_keeps_whole_maps():
     with pytest.raises(CaptureError, match="thumbnails= is for run"):
         lab("gpt2").generate(text(5), capture=al.Capture("weights", thumbnails=8))
+
+
+@pytest.mark.parametrize("name", ["bert", "bloom", "gpt_oss", "gemma3"])
+def test_in_every_tier(name):
+    ids = text(61, seed=4)
+    full = lab(name).run(ids, edits=al.Temperature(0.5)).weights.stack()
+    capture = al.Capture("weights", thumbnails=9)
+    small = lab(name).run(ids, edits=al.Temperature(0.5), capture=capture).weights
+    assert torch.equal(small.thumbnails, by_hand(full, 9))
+    assert torch.equal(small.on_first, full[..., 0])
