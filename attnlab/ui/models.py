@@ -36,7 +36,7 @@ def resolved(typed: str) -> str:
     if exact is not None and exact.name in offered():
         return exact.name
     wanted = _plain(typed)
-    if len(wanted) < 2 or (not hosted() and Path(typed.strip()).is_dir()):
+    if len(wanted) < 2 or (not hosted() and _is_folder(typed.strip())):
         return typed
     spelled = {name: _spellings(name) for name in offered()}
     # A path or another owner's Hub id is no part of a name.
@@ -45,6 +45,13 @@ def resolved(typed: str) -> str:
         if found:
             return found[0] if len(found) == 1 else typed
     return typed
+
+
+def _is_folder(typed: str) -> bool:
+    try:
+        return Path(typed).is_dir()
+    except OSError:  # a name longer than the file system takes
+        return False
 
 
 def _spellings(name: str) -> list[str]:

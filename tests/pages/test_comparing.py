@@ -92,6 +92,8 @@ def test_with_one_sentence_the_button_leads_to_a_head_that_looks_past_the_first_
         ("distilgpt2", "distilgpt2"),
         ("t", "t"),
         ("/etc/gpt2", "/etc/gpt2"),
+        ("x" * 5000, "x" * 5000),
+        ("gpt\x00", "gpt2"),
     ],
 )
 def test_what_was_typed_is_the_model_that_it_means(typed: str, meant: str):
