@@ -1,7 +1,9 @@
 // One side of the chosen head as a matrix: a row for each position that looks, a column for each
 // position looked at. Positions are the axes, so words that repeat keep rows of their own.
 
-const MATRIX = { most: 38, figures: 18, start: 0.55, tilt: Math.PI / 3.4, label: 92, gap: 7 }; // CSS pixels
+// Sizes in CSS pixels: of the largest cell, of the smallest with a figure, of the longest label, and
+// between labels and cells. Column labels start this far into their cell, and slant by an angle.
+const MATRIX = { most: 38, figures: 17, label: 92, gap: 7, start: 0.55, tilt: Math.PI / 3.4 };
 
 class Matrix {
   constructor(owner, side, holder) {
@@ -113,7 +115,7 @@ class Matrix {
   write(context, weight, ink, x, y, size) {
     const { theme } = this.owner;
     context.fillStyle = readableOn(theme[this.side], ink, theme);
-    context.font = `${size >= 32 ? 11.5 : size >= 20 ? 10 : 9}px ${theme.font}`;
+    context.font = `${size >= 32 ? 11.5 : size >= 20 ? 10 : size >= 17 ? 9 : 8.5}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillText(size >= 32 ? figure(weight) : shortFigure(weight), x + size / 2, y + size / 2 + 0.5);

@@ -1,7 +1,7 @@
 // One side of the chosen head in words: where one word looks, as arcs, bars and figures.
 
 const SVG = "http://www.w3.org/2000/svg";
-const GROUP = 32; // rows that the browser leaves out together while none of them is in sight
+const GROUP = 16; // rows that the browser leaves out together while none of them is in sight
 const REST = 250; // ms without another look, then the words out of sight are written too
 const ARC_LEAST = 0.01, FAINT_ARC_LEAST = 0.03, FAINT_ARCS_UP_TO = 96; // weights; tokens
 
@@ -157,24 +157,33 @@ class Words {
     this.svg.replaceChildren(...paths);
     this.drawKeys();
     clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.drawKeys(true), REST);
+    this.rest = setTimeout(() => this.drawRest(0), REST);
   }
 
-  /** Weights of the looked-from word beside the words in sight, or beside all. */
-  drawKeys(all = false) {
-    this.items.forEach(({ item, ink, figure: text }, key) => {
-      if (item.parentNode.hiding && !all) return;
-      const weight = this.owner.weight(this.side, this.at, key);
-      const future = this.owner.isFuture(this.side, this.at, key);
-      const drawn = future ? "future" : String(weight);
-      if (drawn === this.drawn[key]) return;
-      this.drawn[key] = drawn;
-      item.classList.toggle("al-future", future);
-      item.classList.toggle("al-strong", weight > 0.3);
-      ink.style.width = `${100 * weight}%`;
-      ink.style.marginRight = `-${100 * weight}%`;
-      text.textContent = weight >= 0.005 ? figure(weight) : "";
-    });
+  /** The weights of the looked-from word, beside every word in sight. */
+  drawKeys() {
+    this.items.forEach(({ item }, key) => item.parentNode.hiding || this.drawKey(key));
+  }
+
+  /** The same beside the others, a group at a time, so that no task is long. */
+  drawRest(first) {
+    const end = Math.min(first + GROUP, this.keys.length);
+    for (let key = first; key < end; key++) this.drawKey(key);
+    if (end < this.keys.length) this.rest = setTimeout(() => this.drawRest(end));
+  }
+
+  drawKey(key) {
+    const { item, ink, figure: text } = this.items[key];
+    const weight = this.owner.weight(this.side, this.at, key);
+    const future = this.owner.isFuture(this.side, this.at, key);
+    const drawn = future ? "future" : String(weight);
+    if (drawn === this.drawn[key]) return;
+    this.drawn[key] = drawn;
+    item.classList.toggle("al-future", future);
+    item.classList.toggle("al-strong", weight > 0.3);
+    ink.style.width = `${100 * weight}%`;
+    ink.style.marginRight = `-${100 * weight}%`;
+    text.textContent = weight >= 0.005 ? figure(weight) : "";
   }
 
   path(query, key, weight) {
