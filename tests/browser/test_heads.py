@@ -70,6 +70,15 @@ def test_the_pair_the_head_its_effect_and_the_link(page: Page, address: str):
     assert {urlsplit(url).hostname for url in asked} - {None} == {"127.0.0.1"}
 
 
+@pytest.mark.parametrize("model", ["smollm2-135m", "minilm-l6"])
+def test_the_matrices_of_the_pair_stand_side_by_side(page: Page, address: str, model: str):
+    page.goto(f"{address}/?model={model}&mode=matrix")
+    a, b = (page.locator(f'.st-key-head .al-matrix[data-side="{side}"]') for side in "AB")
+    expect(b).to_be_visible()
+    settled(page)
+    assert a.bounding_box()["y"] == b.bounding_box()["y"]
+
+
 def test_clicking_a_word_moves_the_prediction_there_and_the_link_keeps_it(page: Page, address: str):
     opened(page, address)
     expect(page.locator(".st-key-card-effect")).to_contain_text("after “too wide.”")

@@ -88,7 +88,8 @@ class Grid extends Picture {
         context.beginPath();
         context.roundRect(x, y, layout.tile, layout.tile, radius);
         context.fill();
-        this.drawMap(context, this.atlas, layer, head, x + layout.inset, y + layout.inset, layout.map);
+        const { inset, map } = layout;
+        this.drawMap(context, this.atlas, layer, head, x + inset, y + inset, map);
         if (!this.marks.has(`${layer},${head}`)) continue;
         context.fillStyle = theme.ink;
         context.beginPath();

@@ -44,7 +44,7 @@ class Matrix {
     this.leans = columns.map((column) => column * Math.cos(MATRIX.tilt) + 5);
   }
 
-  /** The largest cell, in CSS pixels, with which cells and slanted labels fit into `width`; after measure(). */
+  /** The largest cell with which cells and slanted labels fit into `width` CSS pixels. */
   pitchIn(width) {
     const room = width - this.left - 1, count = this.keys.length;
     const fits = this.leans.map((lean, j) => (room - lean) / (j + MATRIX.start));
@@ -178,7 +178,8 @@ class Matrix {
       this.owner.look(this.side, cell[0]);
     }
     const subject = [this.side, ...cell].join();
-    this.owner.tip.show(pointer.x, pointer.y, subject, () => this.owner.describe(this.side, ...cell));
+    this.owner.tip.show(pointer.x, pointer.y, subject,
+      () => this.owner.describe(this.side, ...cell));
   }
 
   unpoint() {
