@@ -52,6 +52,24 @@ def _check(name: str, maps: np.ndarray, queries: int, sources: int) -> None:
         raise ValueError(f"maps of {name} {maps.shape} have more cells than tokens")
 
 
+def _check_choice(
+    view: str,
+    a: tuple[int, ...],
+    b: tuple[int, ...] | None,
+    layers: Sequence[int] | None,
+    selected: tuple[int, int],
+) -> None:
+    """``a`` and ``b`` are layers × heads."""
+    if view not in VIEWS or (view != "A" and b is None):
+        raise ValueError(f"view {view!r} needs to be one of {VIEWS}, and B needs its maps")
+    if b is not None and a != b:
+        raise ValueError(f"A has {a} layers and heads, B {b}")
+    if layers is not None and len(layers) != a[0]:
+        raise ValueError(f"{len(layers)} layer numbers for {a[0]} layers")
+    if not (0 <= selected[0] < a[0] and 0 <= selected[1] < a[1]):
+        raise ValueError(f"head {selected} is outside {a[0]} layers x {a[1]} heads")
+
+
 def grid_payload(
     a: np.ndarray,
     tokens_a: Sequence[Any],
@@ -80,23 +98,15 @@ def grid_payload(
     Raises:
         ValueError: a shape, a view or the selection does not fit.
     """
-    if view not in VIEWS or (view != "A" and b is None):
-        raise ValueError(f"view {view!r} needs to be one of {VIEWS}, and B needs its maps")
-    count, heads = a.shape[:2]
-    if layers is not None and len(layers) != count:
-        raise ValueError(f"{len(layers)} layer numbers for {count} layers")
-    if not (0 <= selected[0] < count and 0 <= selected[1] < heads):
-        raise ValueError(f"head {selected} is outside {count} layers x {heads} heads")
+    _check_choice(view, a.shape[:2], None if b is None else b.shape[:2], layers, selected)
     sides = {"a": (a, tokens_a, sources_a)}
     if b is not None:
-        if b.shape[:2] != a.shape[:2]:
-            raise ValueError(f"A has {a.shape[:2]} layers and heads, B {b.shape[:2]}")
         sides["b"] = (b, tokens_b or [], sources_b)
     header: dict[str, Any] = {
         "view": view,
         "dropFirst": drop_first,
         "causal": causal,
-        "layers": list(range(count)) if layers is None else [int(layer) for layer in layers],
+        "layers": list(range(len(a))) if layers is None else [int(layer) for layer in layers],
         "label": label,
         "selected": list(selected),
         "serial": serial,
