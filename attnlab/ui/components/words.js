@@ -198,6 +198,7 @@ class Words {
   draw(context) {
     const { theme } = this.owner, colour = `rgb(${theme[this.side].join()})`;
     const left = this.from.clientWidth, right = left + this.width, room = this.to.clientWidth;
+    const full = room - parseFloat(getComputedStyle(this.items[0].item).paddingRight);
     const write = (text, x, i, align, weight = 400) => {
       context.font = `${weight} ${this.row < 20 ? 12 : 14}px ${theme.font}`;
       context.textAlign = align;
@@ -216,7 +217,7 @@ class Words {
       const weight = this.owner.weight(this.side, this.at, j);
       context.strokeStyle = context.fillStyle = colour;
       context.globalAlpha = theme.dark ? 0.3 : 0.24;
-      context.fillRect(right, j * this.row + 2, room * weight, this.row - 4);
+      context.fillRect(right, j * this.row + 2, full * weight, this.row - 4);
       context.save();
       context.translate(left, 0);
       context.globalAlpha = Math.min(1, 0.14 + 1.6 * weight);
