@@ -52,8 +52,10 @@ class Mask:
         if mask.dtype == torch.bool:
             return cls(visible=mask)
         visible = mask > torch.finfo(mask.dtype).min / 2
-        bias = mask.masked_fill(~visible, 0)
-        return cls(None if bool(visible.all()) else visible, bias if bool(bias.any()) else None)
+        # At 2,048 tokens a copy of the mask is 16 MiB, so one is made only where it holds a bias.
+        biased = bool(((mask != 0) & visible).any())
+        bias = mask.masked_fill(~visible, 0) if biased else None
+        return cls(None if bool(visible.all()) else visible, bias)
 
     @property
     def dead(self) -> Bool[Tensor, "#B #H #Q 1"] | None:
