@@ -162,7 +162,9 @@ def test_going_back_and_forward_shows_what_was_seen(page: Page, address: str):
 def test_a_word_of_the_field_is_explained_on_hover(page: Page, address: str):
     opened(page, address)
     settled(page)
-    page.locator(".st-key-card-effect").get_by_test_id("stTooltipIcon").last.hover()
+    # The figure's own mark: until the figure is there, the last mark of the card is another's.
+    figure = page.locator(".st-key-card-effect").get_by_test_id("stElementContainer")
+    figure.filter(has_text="nats").get_by_test_id("stTooltipIcon").last.hover()
     expect(page.get_by_text("Kullback–Leibler divergence", exact=False)).to_be_visible()
 
 
