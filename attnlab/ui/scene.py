@@ -128,12 +128,9 @@ def about_grid(scene: Scene) -> str:
     layers, heads = scene.a.maps.shape[:2]
     parts = [f"{layers} layers, left to right", f"{heads} heads"]
     reading = scene.reading("A" if scene.view == "A" else "B")
-    if reading.first_share is not None:
-        taken = f"takes {reading.first_share:.0%} of all attention"
-        dropped = scene.selection.drop_first
-        parts.append(
-            f"first token left out (it {taken})" if dropped else f"the first token {taken}"
-        )
+    taken = f"takes {reading.first_share:.0%} of all attention"
+    dropped = scene.selection.drop_first
+    parts.append(f"first token left out (it {taken})" if dropped else f"the first token {taken}")
     return " · ".join(parts)
 
 
