@@ -1,6 +1,6 @@
 """The three drawn components of the pages, mounted: the grid of heads, one head, paired bars.
 
-Each is registered once, when this module is imported, from the files in ``components/``. What is
+Each is registered once, when this module is imported, from the files in ``viz/components/``. What is
 chosen in a picture (the head, the looked-from word) lives in the browser, see ``choice.py``: it is
 kept out of what is sent, so that a click does not send every map again.
 """
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attnlab import viz
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
@@ -21,7 +22,7 @@ from attnlab.viz.head import follow, head_payload, settle_row
 from attnlab.viz.tokens import identity
 
 Head = tuple[int, int]
-FOLDER = Path(__file__).parent / "components"
+FOLDER = Path(viz.__file__).parent / "components"
 
 
 def _register(name: str, scripts: Sequence[str], styles: Sequence[str]) -> Callable[..., Any]:

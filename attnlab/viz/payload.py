@@ -8,7 +8,7 @@ into strings, so everything a component draws travels in one block:
     padding   up to a multiple of 8 bytes
     body      the arrays, C order, little-endian, each starting at a multiple of 8 bytes
 
-The twin of :func:`pack` in the browser is ``unpack`` in ``ui/components/common.js``.
+The twin of :func:`pack` in the browser is ``unpack`` in ``viz/components/common.js``.
 """
 
 from __future__ import annotations
