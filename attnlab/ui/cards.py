@@ -66,7 +66,7 @@ def head_card(of: Scene, a: np.ndarray, b: np.ndarray | None) -> None:
                 change = scene.largest_change(of, a, b)
                 if change is not None:
                     say.pill(change, "head")
-            _choice("Drawn as", MODES, "mode")
+            _choice("Drawn as", MODES[:2], "mode")
         mount.head(
             "head",
             a=a,

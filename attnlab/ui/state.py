@@ -9,7 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from attnlab.ui.selection import Selection, format_url, parse, url_names
+from attnlab.ui.link import format_url, parse, url_names
+from attnlab.ui.selection import Selection
 
 _SELECTION = "_selection"
 _PROBLEMS = "_link_problems"
