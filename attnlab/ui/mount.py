@@ -1,51 +1,29 @@
 """The three drawn components of the pages, mounted: the grid of heads, one head, paired bars.
 
-Each is registered once, when this module is imported, from the files in ``viz/components/``. What is
-chosen in a picture (the head, the looked-from word) lives in the browser, see ``choice.py``: it is
-kept out of what is sent, so that a click does not send every map again.
+Each is registered once, when this module is imported. What is chosen in a picture (the head, the
+looked-from word) lives in the browser, see ``choice.py``: it is kept out of what is sent, so that a
+click does not send every map again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
-from attnlab import viz
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
+from attnlab.ui.register import nothing, register
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import follow, head_payload, settle_row
 from attnlab.viz.tokens import identity
 
 Head = tuple[int, int]
-FOLDER = Path(viz.__file__).parent / "components"
 
-
-def _register(name: str, scripts: Sequence[str], styles: Sequence[str]) -> Callable[..., Any]:
-    """A mounting command for the component made of these files, joined in this order."""
-    return st.components.v2.component(
-        f"attnlab_{name}",
-        html='<div class="al-root"></div>',
-        css="\n".join((FOLDER / file).read_text(encoding="utf-8") for file in styles),
-        js="\n".join((FOLDER / file).read_text(encoding="utf-8") for file in scripts),
-    )
-
-
-_GRID = _register(
-    "grid",
-    ["common.js", "save.js", "cells.js", "maps.js", "layout.js", "legend.js", "grid.js"],
-    ["common.css", "grid.css"],
-)
-_HEAD = _register(
-    "head",
-    ["common.js", "save.js", "cells.js", "words.js", "matrix.js", "head.js"],
-    ["common.css", "head.css"],
-)
-_BARS = _register("bars", ["common.js", "bars.js"], ["common.css", "bars.css"])
+_GRID = register("grid")
+_HEAD = register("head")
+_BARS = register("bars")
 
 
 def _read_head(click: Mapping[str, Any], scope: tuple[int, int]) -> Choice | None:
@@ -89,7 +67,7 @@ def grid(
     data = grid_payload(
         a, tokens_a, b=b, tokens_b=tokens_b, selected=start, serial=serial, **options
     )
-    _GRID(key=key, data=data, on_chosen_change=on_change or _nothing)
+    _GRID(key=key, data=data, on_chosen_change=on_change or nothing)
     return settled(key)
 
 
@@ -164,7 +142,7 @@ def head(
         serial=serial,
         **options,
     )
-    _HEAD(key=key, data=data, on_chosen_change=on_change or _nothing)
+    _HEAD(key=key, data=data, on_chosen_change=on_change or nothing)
     return head_value(key)
 
 
@@ -194,7 +172,3 @@ def bars(
         ValueError: a value is no probability.
     """
     _BARS(key=key, data=bars_payload(rows, names=names, side=side, label=label))
-
-
-def _nothing() -> None:
-    """Registering a callback is what makes Streamlit keep the state of that name."""

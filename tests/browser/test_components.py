@@ -7,18 +7,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from attnlab.ui import mount
+from attnlab.viz import bundles
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import head_payload
 
 pytestmark = pytest.mark.browser
 
-SCRIPTS = {
-    "grid": ["common", "save", "cells", "maps", "layout", "legend", "grid"],
-    "head": ["common", "save", "cells", "words", "matrix", "head"],
-    "bars": ["common", "bars"],
-}
 MOUNT = """async ({script, style, dark, payload, width}) => {
   if (!window.holder) {
     window.sent = [];
@@ -60,14 +55,11 @@ def causal(*shape, seed=0):
 
 def show(page: Page, name: str, payload: bytes, *, width=1160, dark=False):
     """Mounts the component `name`, or gives the mounted one new data."""
-    styles = ["common", name]
     page.evaluate(
         MOUNT,
         {
-            "script": "\n".join(
-                (mount.FOLDER / f"{s}.js").read_text("utf-8") for s in SCRIPTS[name]
-            ),
-            "style": "\n".join((mount.FOLDER / f"{s}.css").read_text("utf-8") for s in styles),
+            "script": bundles.script(name),
+            "style": bundles.style(name),
             "payload": base64.b64encode(payload).decode(),
             "width": width,
             "dark": dark,

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui import mount
+from attnlab.viz import bundles
 from attnlab.viz.payload import unpack
 
 WORDS = [{"text": word, "raw": word, "id": i} for i, word in enumerate(("a", "b", "c"))]
@@ -16,7 +18,7 @@ class Browser:
 
     def __init__(self, monkeypatch):
         self.state, self.sent = {}, []
-        monkeypatch.setattr(mount.st, "session_state", self.state)
+        monkeypatch.setattr(streamlit, "session_state", self.state)
         for name in ("_GRID", "_HEAD"):
             monkeypatch.setattr(mount, name, self.receive)
 
@@ -146,7 +148,7 @@ def test_streamlit_mounts_all_three_with_pure_bytes():
 
 
 def test_no_script_writes_markup():
-    for file in mount.FOLDER.glob("*.js"):
+    for file in bundles.FOLDER.glob("*.js"):
         text = file.read_text(encoding="utf-8")
         assert "innerHTML" not in text and "insertAdjacentHTML" not in text, file.name
         assert "://" not in text.replace("http://www.w3.org/2000/svg", ""), file.name
