@@ -115,8 +115,12 @@ def shift(
     plain = runner.run(text, **options).final.double()
     edited = runner.run(text, edits=edits, **options).final.double()
     away = 1 - torch.cosine_similarity(plain, edited, dim=-1)
-    mean = 1 - torch.cosine_similarity(plain.mean(0), edited.mean(0), dim=-1)
-    return Shift(away.clamp(min=0), float(mean.clamp(min=0)))
+    return Shift(away.clamp(min=0), turned(plain.mean(0), edited.mean(0)))
+
+
+def turned(before: Tensor, after: Tensor) -> float:
+    """How far a vector has turned: 1 − cosine, from 0 to 2."""
+    return float((1 - torch.cosine_similarity(before, after, dim=-1)).clamp(min=0))
 
 
 def random_heads(

@@ -20,10 +20,14 @@ def first_token_share(weights: Float[Tensor, "*L Q S"]) -> float:
     return share_of(weights[..., 0])
 
 
-def share_of(on_first: Float[Tensor, "*L Q"]) -> float:
-    """``first_token_share`` of the weights on the first key alone."""
-    rows = on_first[..., 1:]
-    return float(rows.double().mean()) if rows.numel() else 0.0
+def share_of(on_first: Float[Tensor, "*L Q"] | Sequence[Tensor]) -> float:
+    """``first_token_share`` of the weights on the first key alone.
+
+    Layers that differ in their number of heads come as a sequence of [H, Q].
+    """
+    layers = [on_first] if isinstance(on_first, Tensor) else on_first
+    rows = torch.cat([layer[..., 1:].double().flatten() for layer in layers])
+    return float(rows.mean()) if rows.numel() else 0.0
 
 
 def row_sums(weights: Float[Tensor, "Q S"]) -> Float[Tensor, " Q"]:
@@ -31,16 +35,10 @@ def row_sums(weights: Float[Tensor, "Q S"]) -> Float[Tensor, " Q"]:
     return weights.double().sum(-1)
 
 
-def first_difference(a: Sequence[Token], b: Sequence[Token]) -> int | None:
-    """The first position at which two texts have different tokens; None where they are equal.
-
-    Where one continues the other, that is the position after the shorter one's end.
-    """
-    pairs = zip(a, b, strict=False)
-    found = next((i for i, (x, y) in enumerate(pairs) if x.id != y.id), None)
-    if found is None and len(a) != len(b):
-        return min(len(a), len(b))
-    return found
+def sink_share(weights: Float[Tensor, "*L Q S"]) -> Float[Tensor, "*L Q"]:
+    """What a learned sink takes of each row: 1 − its sum; 0 for a row that sees nothing."""
+    sums = weights.double().sum(-1)
+    return torch.where(sums > 0, 1 - sums, 0.0).clamp(min=0)
 
 
 def last_word(tokens: Sequence[Token]) -> int:
@@ -50,14 +48,3 @@ def last_word(tokens: Sequence[Token]) -> int:
         if not token.special and any(ch.isalnum() for ch in token.text):
             return position
     return max(len(tokens) - 1, 0)
-
-
-def pooled(weights: Float[Tensor, "*L Q S"], size: int = 64) -> Float[Tensor, "*L q s"]:
-    """Maps reduced to at most size × size by the largest weight of each cell."""
-    queries, keys = weights.shape[-2:]
-    if max(queries, keys) <= size:
-        return weights
-    flat = weights.reshape(-1, 1, queries, keys)
-    cell = -(-max(queries, keys) // size)
-    small = torch.nn.functional.max_pool2d(flat, cell, ceil_mode=True)
-    return small.reshape(*weights.shape[:-2], *small.shape[-2:])

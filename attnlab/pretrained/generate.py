@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attnlab.errors import CaptureError, InputError
 from attnlab.pretrained import texts
+from attnlab.pretrained.binding import as_edits
 from attnlab.pretrained.result import Asked, trace_of
 from attnlab.trace.capture import Capture, as_captures, whole
 from attnlab.trace.edits import Edit
@@ -51,10 +52,10 @@ def generate(
     """
     source, goal = _prompt(lab, text, target, max_new_tokens)
     captures = as_captures(capture)
-    if any(c.thumbnails for c in captures):
-        raise CaptureError("A generation keeps whole maps; thumbnails= is for run.")
+    if any(c.thumbnails or c.queries for c in captures):
+        raise CaptureError("A generation keeps whole maps; thumbnails= and queries= are for run.")
     asked = Asked(captures, "last", progress=progress, cancel=cancel)
-    (bounds,) = lab.bind_all(edits, [source], [goal])
+    (bounds,) = lab.bind_all([as_edits(edits)], [source], [goal])
     for item in captures:
         texts.check_capture(lab, item)
     pick = _picker(temperature, seed)

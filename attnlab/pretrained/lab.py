@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.errors import InputError, StageNotAvailable
+from attnlab.errors import InputError
 from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.budget import require_room
@@ -107,6 +107,14 @@ class Lab:
         """
         return typed.tokens_of(self, typed.ids_of(self, text))
 
+    def target_tokens(self, target: str) -> list[Token]:
+        """The tokens that an encoder-decoder's decoder is fed, its start token first.
+
+        Raises:
+            TextTooLong, InputError: it cannot be fed.
+        """
+        return typed.tokens_of(self, typed.target_ids(self, target) or [])
+
     def run(
         self,
         text: Text,
@@ -151,37 +159,51 @@ class Lab:
         targets: Sequence[str | Sequence[int] | None] | None = None,
         capture: str | Capture | Iterable[str | Capture] = ("weights",),
         edits: Sequence[Edit] = (),
+        each: Sequence[Sequence[Edit]] | None = None,
         logits: Logits = "all",
         progress: Callable[[float], None] | None = None,
         cancel: Cancel | None = None,
     ) -> list[Trace]:
         """Run texts of any lengths as one batch; each trace is that of the text alone.
 
-        The model's own inputs, as one batch, give a trace a row, padding included.
+        ``edits`` act on every text, ``each`` holds more for every single one: the same text many
+        times, each time with another head gone, is one batch. The model's own inputs, as one batch,
+        give a trace a row, padding included.
         """
         options = Asked(as_captures(capture), logits, False, progress, cancel)
         if isinstance(texts, Mapping):
             typed.check_raw(self, texts)
+            if each is not None:
+                raise InputError("each= takes texts or ids, not raw inputs.")
             return self._raw(texts, options, edits)
         given = typed.texts_of(texts)
         targets = [None] * len(given) if targets is None else typed.texts_of(targets)
         if len(targets) != len(given):
             raise InputError(f"{len(given)} texts take as many targets, not {len(targets)}.")
+        if each is not None and len(each) != len(given):
+            raise InputError(f"{len(given)} texts take as many of each=, not {len(each)}.")
         if not given:
             bind(self, as_edits(edits), None, check_only=True)
             return []
-        return self._texts(given, targets, options, edits)
+        return self._texts(given, targets, options, edits, each)
 
     def generate(self, text: Text, **options: Any) -> Trace:
         """Continue a text token by token; see ``attnlab.pretrained.generate.generate``."""
         return generate(self, text, **options)
 
     def _texts(
-        self, given: list[Text], targets: list, options: Asked, edits: Sequence[Edit]
+        self,
+        given: list[Text],
+        targets: list,
+        options: Asked,
+        edits: Sequence[Edit],
+        each: Sequence[Sequence[Edit]] | None = None,
     ) -> list[Trace]:
         sources = [typed.ids_of(self, text) for text in given]
         goals = [typed.target_ids(self, target) for target in targets]
-        bounds = self.bind_all(edits, sources, goals)
+        shared = as_edits(edits)
+        own = [()] * len(given) if each is None else map(as_edits, each)
+        bounds = self.bind_all([shared + more for more in own], sources, goals)
         return self._execute(self.inputs(sources, goals), sources, goals, options, bounds)
 
     def _raw(
@@ -195,17 +217,26 @@ class Lab:
         bounds = [bind(self, edits, None)] * rows
         return self._execute(dict(inputs), [None] * rows, [None] * rows, options, bounds)
 
-    def bind_all(self, edits: Sequence[Edit], sources: list, goals: list) -> list[tuple]:
-        """The edits bound for each text; their donors run as one plain batch."""
-        edits = as_edits(edits)
-        needs = tuple(need for edit in edits for need in edit.needs(self))
+    def bind_all(self, edits: Sequence[tuple], sources: list, goals: list) -> list[tuple]:
+        """The edits of each text bound; donors run as one plain batch, every text once."""
+        needs = dict.fromkeys(n for own in edits for edit in own for n in edit.needs(self))
         if not needs:
-            return [bind(self, edits, None)] * len(sources)
-        bind(self, edits, None, check_only=True)
-        plain = [bind(self, (), None)] * len(sources)
-        asked = Asked(needs, None)
-        donors = self._execute(self.inputs(sources, goals), sources, goals, asked, plain)
-        return [bind(self, edits, donor) for donor in donors]
+            return [bind(self, own, None) for own in edits]
+        for own in edits:
+            bind(self, own, None, check_only=True)
+        keys = [
+            (tuple(s), None if g is None else tuple(g)) for s, g in zip(sources, goals, strict=True)
+        ]
+        once = list(dict.fromkeys(keys))
+        lists = [
+            [None if side is None else list(side) for side in pair]
+            for pair in zip(*once, strict=True)
+        ]
+        plain = [bind(self, (), None)] * len(once)
+        asked = Asked(tuple(needs), None)
+        ran = self._execute(self.inputs(*lists), *lists, asked, plain)
+        donors = dict(zip(once, ran, strict=True))
+        return [bind(self, own, donors[key]) for own, key in zip(edits, keys, strict=True)]
 
     def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
         """A padded batch of token ids as the model takes it."""
@@ -229,9 +260,10 @@ class Lab:
         bounds: list[tuple],
     ) -> list[Trace]:
         """One forward of a batch; ``sources`` and ``goals`` hold ids, or None for raw inputs."""
-        self._check_captures(options.captures)
+        typed.check_captures(self, options.captures)
         mains = goals if self.is_encoder_decoder else sources
         sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
+        typed.check_queries(options.captures, sizes, self.sites)
         longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
         require_room(self, options.captures, len(mains), *longest)
         run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])
@@ -270,9 +302,3 @@ class Lab:
         if self._taps is None:
             return nullcontext()
         return SoftmaxTap(self._taps, run, self._taps.in_encoder if encoded else 0)
-
-    def _check_captures(self, captures: Sequence[Capture]) -> None:
-        if self.tier == "none" and any(c.stage == "weights" for c in captures):
-            raise StageNotAvailable(self.trust.sentence)
-        for capture in captures:
-            typed.check_capture(self, capture)

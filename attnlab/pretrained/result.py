@@ -14,7 +14,7 @@ from torch import Tensor
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.losses import next_token_losses
-from attnlab.trace.capture import ATTENTION_STAGES, Capture, whole
+from attnlab.trace.capture import ATTENTION_STAGES, SQUARE_STAGES, Capture, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
 from attnlab.trace.trace import Kept, Small, Trace
 
@@ -136,7 +136,9 @@ def _values(
         else:
             tensor = tensor[:queries]
         kept = Kept(
-            tensor.float().cpu(), run.store.heads(*key) if stage in ATTENTION_STAGES else None
+            tensor.float().cpu(),
+            run.store.heads(*key) if stage in ATTENTION_STAGES else None,
+            run.store.queries(*key) if stage in SQUARE_STAGES else None,
         )
         values.setdefault((stage, role), {})[layer] = kept
     return values

@@ -146,6 +146,14 @@ def _shown(tokenizer: Any, ids: Sequence[int]) -> list[Token]:
     return readable(tokenizer, ids)
 
 
+def check_captures(lab: Lab, captures: Sequence[Capture]) -> None:
+    """Raises CaptureError for what the model does not have, or does not let be seen."""
+    if lab.tier == "none" and any(c.stage == "weights" for c in captures):
+        raise StageNotAvailable(lab.trust.sentence)
+    for capture in captures:
+        check_capture(lab, capture)
+
+
 def check_capture(lab: Lab, capture: Capture) -> None:
     """Raises CaptureError for a stage, role, layer or head that the model does not have."""
     if capture.stage not in lab.stages:
@@ -167,6 +175,26 @@ def check_capture(lab: Lab, capture: Capture) -> None:
                 f"its layers are {layers_in(places)}."
             )
     _check_heads(lab, capture)
+
+
+def check_queries(
+    captures: Sequence[Capture], sizes: Sequence[Mapping[str, tuple[int, int]]], sites: Any
+) -> None:
+    """Raises CaptureError for a row that one of the texts does not have.
+
+    ``sizes``: of each text, the queries and keys by role.
+    """
+    for capture in captures:
+        if capture.queries is None:
+            continue
+        roles = {site.role for site in sites if capture.covers(site.role, site.layer)}
+        for size in sizes:
+            shortest = min((size[role][0] for role in roles if role in size), default=None)
+            if shortest is not None and capture.queries[-1] >= shortest:
+                raise CaptureError(
+                    f"There is no query {capture.queries[-1]}; the text has {shortest} tokens "
+                    f"in {', '.join(sorted(roles))}."
+                )
 
 
 def _check_heads(lab: Lab, capture: Capture) -> None:

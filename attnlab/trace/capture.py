@@ -10,6 +10,8 @@ from typing import Any
 from attnlab.errors import CaptureError
 
 ATTENTION_STAGES = ("q", "k", "v", "scores", "scaled", "masked", "weights", "z")
+SQUARE_STAGES = ("scores", "scaled", "masked", "weights")
+"""Those with an axis of queries and one of keys."""
 STREAM_STAGES = ("resid_pre", "attn_out", "cross_out", "mlp_out", "resid_post", "final")
 STAGES = ATTENTION_STAGES + STREAM_STAGES
 
@@ -48,8 +50,10 @@ class Capture:
     """Keep one stage: everywhere, or at some layers, heads and roles (None: all).
 
     ``heads`` are query heads (key/value heads for the stages k and v) and mean nothing in the
-    residual stream. ``thumbnails=n`` keeps [q, s] maps reduced to at most n × n while the run is
-    under way: each cell is the largest weight of the square that it covers.
+    residual stream. ``queries`` keeps these rows of a matrix only, in rising order: every head's
+    row for one position of a long text is small. ``thumbnails=n`` keeps [q, s] maps reduced to at
+    most n × n while the run is under way: each cell is the largest weight of the square that it
+    covers.
 
     Raises:
         CaptureError: the stage does not exist, or cannot be reduced.
@@ -60,12 +64,14 @@ class Capture:
     heads: tuple[int, ...] | None = None
     roles: tuple[str, ...] | None = None
     thumbnails: int | None = None
+    queries: tuple[int, ...] | None = None
     kind: str = field(default="capture", init=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (("layers", int), ("heads", int), ("roles", str)):
+        for name, kind in (("layers", int), ("heads", int), ("roles", str), ("queries", int)):
             value = chosen(name, getattr(self, name), kind, CaptureError)
             object.__setattr__(self, name, value)
+        self._check_queries()
         if self.stage not in STAGES:
             raise CaptureError(
                 f"There is no stage {self.stage!r}; the stages are {', '.join(STAGES)}."
@@ -75,6 +81,17 @@ class Capture:
         object.__setattr__(self, "thumbnails", whole("thumbnails", self.thumbnails, CaptureError))
         if self.stage != "weights" or self.thumbnails < 1:
             raise CaptureError("Only the stage 'weights' can be reduced, to at least 1 × 1.")
+
+    def _check_queries(self) -> None:
+        if self.queries is None:
+            return
+        object.__setattr__(self, "queries", tuple(sorted(set(self.queries))))
+        if self.stage not in SQUARE_STAGES or self.thumbnails is not None:
+            raise CaptureError(
+                f"queries= keeps rows of {', '.join(SQUARE_STAGES)}, and no thumbnails of them."
+            )
+        if self.queries[0] < 0:
+            raise CaptureError(f"queries= counts from the start; there is no {self.queries[0]}.")
 
     def covers(self, role: str, layer: int) -> bool:
         return (self.layers is None or layer in self.layers) and (

@@ -9,10 +9,9 @@ import torch
 from torch import Tensor
 
 from attnlab.attention import Where
-from attnlab.trace.capture import ATTENTION_STAGES, Capture
+from attnlab.trace.capture import ATTENTION_STAGES, SQUARE_STAGES, Capture
 from attnlab.trace.thumbnail import Thumbnail
 
-_SQUARE = ("scores", "scaled", "masked", "weights")
 _EMPTY = {"masked": float("-inf")}
 
 Key = tuple[str, str, int]
@@ -54,6 +53,16 @@ class Store:
                 found.update(c.heads)
         return tuple(sorted(found))
 
+    def queries(self, stage: str, role: str, layer: int) -> tuple[int, ...] | None:
+        """The rows kept of a matrix: None for all."""
+        found: set[int] = set()
+        for c in self.captures:
+            if c.stage == stage and c.covers(role, layer) and c.thumbnails is None:
+                if c.queries is None:
+                    return None
+                found.update(c.queries)
+        return tuple(sorted(found))
+
     def size(self, role: str, layer: int) -> int | None:
         """The side to which every head's map is reduced, or None where it is not."""
         sizes = [c.thumbnails for c in self.captures if c.thumbnails and c.covers(role, layer)]
@@ -79,7 +88,10 @@ class Store:
             return
         tensor = tensor if self.grad else tensor.detach()
         chosen = tensor if heads is None else tensor[:, list(heads)]
-        if stage in _SQUARE and chosen.shape[2:] != (queries, keys):
+        rows = self.queries(stage, role, layer) if stage in SQUARE_STAGES else None
+        if rows is not None:
+            self._keep_rows((stage, role, layer), chosen, where, rows, keys)
+        elif stage in SQUARE_STAGES and chosen.shape[2:] != (queries, keys):
             self._keep_tile((stage, role, layer), chosen, where, queries, keys)
         else:
             self._append((stage, role, layer), self._own(chosen, tensor), where)
@@ -110,15 +122,29 @@ class Store:
         self._steps[key] = self.step
 
     def _keep_tile(self, key: Key, tile: Tensor, where: Where, queries: int, keys: int) -> None:
+        whole = self._whole_for(key, tile, where, queries, keys)
+        rows, cols = where.query_index, where.key_index
+        whole[:, :, rows.start : rows.stop, cols.start : cols.stop] = tile
+
+    def _keep_rows(
+        self, key: Key, tile: Tensor, where: Where, rows: tuple[int, ...], keys: int
+    ) -> None:
+        """Take the wanted ``rows`` of a tile, or of a whole matrix."""
+        whole = self._whole_for(key, tile, where, len(rows), keys)
+        first, cols = where.query_index.start, where.key_index
+        for place, row in enumerate(rows):
+            if row in where.query_index:
+                whole[:, :, place, cols.start : cols.stop] = tile[:, :, row - first]
+
+    def _whole_for(self, key: Key, tile: Tensor, where: Where, queries: int, keys: int) -> Tensor:
+        """The matrix of this forward that tiles are put into."""
         if self._steps.get(key) != self.step:
             shape = (*tile.shape[:2], queries, keys)
             fill = _EMPTY.get(key[0], 0.0)
             # Zeros are not written until used, so the masked future costs no memory.
             whole = tile.new_full(shape, fill) if fill else tile.new_zeros(shape)
             self._append(key, whole, where)
-        whole = self.parts[key][-1].tensor
-        rows, cols = where.query_index, where.key_index
-        whole[:, :, rows.start : rows.stop, cols.start : cols.stop] = tile
+        return self.parts[key][-1].tensor
 
     def whole(self, key: Key) -> Tensor:
         """The parts of a stage joined: a matrix grows by a row with every generated token."""
@@ -128,7 +154,7 @@ class Store:
             return parts[0].tensor
         if stage in ("k", "v"):
             return parts[-1].tensor
-        if stage not in _SQUARE:
+        if stage not in SQUARE_STAGES:
             axis = 2 if stage in ATTENTION_STAGES else 1
             return torch.cat([part.tensor for part in parts], axis)
         keys = max(part.first_key + part.tensor.shape[-1] for part in parts)

@@ -16,10 +16,15 @@ from attnlab.trace.token import Token
 
 @dataclass(frozen=True)
 class Kept:
-    """One stage at one layer: [H, Q, ...] (``heads``: which, None for all), or [Q, M]."""
+    """One stage at one layer: [H, Q, ...], or [Q, M].
+
+    ``heads`` and ``queries`` say which of them, None for all; a row then stands where it comes in
+    ``queries``.
+    """
 
     tensor: Tensor
     heads: tuple[int, ...] | None = None
+    queries: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnlab.ui.engine import EffectKey, LabKey, named
+from attnlab.ui.engine import EffectKey, LabKey, Passage, named
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ def test_every_argument_makes_another_key():
         keys.add(LabKey(*lab[:place], other, *lab[place + 1 :]))
     assert len(keys) == 5
     zero, mean = '[{"kind": "zero_head"}]', '[{"kind": "mean_head"}]'
-    effects = {EffectKey(LabKey(*lab), "text", edits, 3) for edits in (zero, mean)}
+    effects = {EffectKey(LabKey(*lab), Passage("text"), edits, 3) for edits in (zero, mean)}
     assert len(effects) == 2

@@ -1,0 +1,51 @@
+"""What pages ask of a model, as cached arrays and numbers; no mathematics of its own.
+
+Every key is a frozen dataclass that names every argument of the result.
+"""
+
+from attnlab.ui.engine.ablation import Moved, baseline, effect, moved
+from attnlab.ui.engine.keys import EffectKey, HeadKey, LabKey, Passage, TextKey
+from attnlab.ui.engine.model import (
+    Reader,
+    literal,
+    mask_position,
+    named,
+    provenance,
+    reader,
+    with_role,
+)
+from attnlab.ui.engine.reading import (
+    WHOLE_TOKENS,
+    Reading,
+    head_weights,
+    layer_weights,
+    pair,
+    read,
+    tokens_of,
+)
+
+__all__ = [
+    "WHOLE_TOKENS",
+    "EffectKey",
+    "HeadKey",
+    "LabKey",
+    "Moved",
+    "Passage",
+    "Reader",
+    "Reading",
+    "TextKey",
+    "baseline",
+    "effect",
+    "head_weights",
+    "layer_weights",
+    "literal",
+    "mask_position",
+    "moved",
+    "named",
+    "pair",
+    "provenance",
+    "read",
+    "reader",
+    "tokens_of",
+    "with_role",
+]

@@ -1,0 +1,184 @@
+"""Attention read off a model: every head on a passage, one head of it, one cell of every head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from attnlab.analysis import maps
+from attnlab.errors import EmptyText, TextTooLong
+from attnlab.trace import Capture
+from attnlab.ui import texts, work
+from attnlab.ui.engine.keys import HeadKey, Passage, TextKey
+from attnlab.ui.engine.model import Reader
+
+# Longer texts are pooled to this many rows and columns a head while they are computed; up to it
+# every head's weights are kept as they are.
+WHOLE_TOKENS: Final = 64
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Every head on one passage.
+
+    Attributes:
+        tokens: the queries, as the model was fed them.
+        sources: the keys; other tokens than the queries in cross-attention only.
+        maps: [L, H, q, s] float32; the weights themselves where `whole`, else pooled. Heads that a
+            layer does not have, where layers differ, are blank.
+        first_share: share of all attention on the first key.
+    """
+
+    tokens: tuple[Any, ...]
+    sources: tuple[Any, ...]
+    maps: np.ndarray
+    whole: bool
+    first_share: float
+
+
+def read(reader: Reader, passage: Passage | str, name: str) -> Reading:
+    """Every head's weights on a passage.
+
+    Args:
+        name: how the page calls it ("Sentence A").
+
+    Raises:
+        AttnLabError: the text is empty or too long, or the work was stopped.
+    """
+    passage = Passage.of(passage)
+    queries, keys = tokens_of(reader, passage, name)
+    whole = max(len(queries), len(keys)) <= WHOLE_TOKENS
+    capture = Capture("weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS)
+
+    def run(job: Any) -> Reading:
+        weights = _weights(reader, passage, capture, job)
+        if not whole:
+            small = [weights.small[layer] for layer in reader.layers]
+            share = maps.share_of([layer.first for layer in small])
+            return Reading(queries, keys, _stacked([s.map for s in small]), False, share)
+        every = [weights[layer] for layer in reader.layers]
+        share = maps.share_of([layer[..., 0] for layer in every])
+        return Reading(queries, keys, _stacked(every), True, share)
+
+    key = TextKey(reader.key, reader.role, passage)
+    return work.perform(key, f"Reading {name[0].lower()}{name[1:]}", run, work.stores().maps)
+
+
+def head_weights(
+    reader: Reader, passage: Passage | str, reading: Reading, layer: int, head: int
+) -> np.ndarray:
+    """[Q, S] weights of one head: part of the reading, or one more run for a long text."""
+    if reading.whole:
+        return reading.maps[reader.layers.index(layer), head]
+    passage = Passage.of(passage)
+    capture = Capture("weights", layers=(layer,), heads=(head,), roles=(reader.role,))
+
+    def run(job: Any) -> np.ndarray:
+        return _array(_weights(reader, passage, capture, job)[layer, head])
+
+    key = HeadKey(reader.key, reader.role, passage, (layer, head))
+    return work.perform(key, f"Reading layer {layer}, head {head}", run, work.stores().heads)
+
+
+def layer_weights(reader: Reader, reading: Reading, layer: int) -> np.ndarray:
+    """[H, Q, S] weights of one layer of a whole reading.
+
+    Raises:
+        TextTooLong: the reading is pooled.
+    """
+    if not reading.whole:
+        raise TextTooLong(
+            f"This text has {len(reading.tokens):,} tokens; every head of a layer is kept in full "
+            f"up to {WHOLE_TOKENS}."
+        )
+    return reading.maps[reader.layers.index(layer), : reader.heads_in(layer)]
+
+
+def pair(
+    reader: Reader, passage: Passage | str, reading: Reading, query: int, key: int
+) -> np.ndarray:
+    """[L, H]: every head's exact weight from one token to another, also of a long text.
+
+    NaN where a layer has fewer heads.
+    """
+    if reading.whole:
+        found = reading.maps[:, :, query, key]
+    else:
+        found = _row(reader, Passage.of(passage), query)[:, :, key]
+    there = np.array([reader.heads_in(layer) for layer in reader.layers])
+    return np.where(np.arange(found.shape[1]) < there[:, None], found, np.nan)
+
+
+def _row(reader: Reader, passage: Passage, query: int) -> np.ndarray:
+    """[L, H, S]: where every head looks from one token of a long text."""
+    capture = Capture("weights", roles=(reader.role,), queries=(query,))
+
+    def run(job: Any) -> np.ndarray:
+        weights = _weights(reader, passage, capture, job)
+        return _stacked([weights[layer][:, 0] for layer in reader.layers])
+
+    key = TextKey(reader.key, reader.role, passage, query)
+    return work.perform(key, "Reading every head at this word", run, work.stores().heads)
+
+
+def tokens_of(
+    reader: Reader, passage: Passage | str, name: str
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The tokens that look and those looked at; each refusal names the text.
+
+    Raises:
+        EmptyText, TextTooLong: nothing to show, or more than can be.
+    """
+    passage = Passage.of(passage)
+    texts.check_text(passage.text, name)
+    sources = _checked(reader.lab.tokens, passage.text, name)
+    if not reader.writes:
+        return sources, sources
+    targets = _checked(reader.lab.target_tokens, passage.target, f"{name}'s target")
+    queries = sources if reader.role == "encoder" else targets
+    return queries, targets if reader.role == "decoder" else sources
+
+
+def _checked(tokenize: Any, text: str, name: str) -> tuple[Any, ...]:
+    try:
+        tokens = tuple(tokenize(text))
+    except EmptyText as error:
+        raise EmptyText(f"{name}: {error}") from error
+    except TextTooLong as error:
+        raise TextTooLong(
+            f"{name}: {error} Up to {texts.MAX_TOKENS:,} can be shown here, so shorten it."
+        ) from error
+    texts.check_tokens(tokens, name)
+    return tokens
+
+
+def _weights(reader: Reader, passage: Passage, capture: Capture, job: Any) -> Any:
+    """One plain run: the weights of the role that the page shows."""
+    trace = reader.lab.run(
+        passage.text,
+        target=passage.target if reader.writes else None,
+        capture=(capture,),
+        logits=None,
+        progress=job.progress,
+        cancel=job.cancel,
+    )
+    return trace.role(reader.role).weights
+
+
+def _stacked(layers: list[Any]) -> np.ndarray:
+    """[L, H, ...] of each layer's [h, ...]; heads that a layer does not have stay blank."""
+    heads = max(len(layer) for layer in layers)
+    stacked = np.zeros((len(layers), heads, *layers[0].shape[1:]), np.float32)
+    for place, layer in zip(stacked, layers, strict=True):
+        place[: len(layer)] = layer.detach().float().cpu().numpy()
+    stacked.setflags(write=False)
+    return stacked
+
+
+def _array(tensor: Any) -> np.ndarray:
+    """A float32 copy on the CPU that no cache user can change."""
+    array = np.array(tensor.detach().float().cpu().numpy())
+    array.setflags(write=False)
+    return array
