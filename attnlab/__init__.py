@@ -14,6 +14,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from attnlab.version import VERSION
+
 _PUBLIC = {
     "attnlab.attention": ("Mask", "Where", "attend", "explain"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
@@ -38,7 +40,7 @@ _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = ("analysis", "attention", "errors", "pretrained", "trace", "viz")
 
 __all__ = [*_HOME, "errors"]
-__version__ = "0.1.0"
+__version__ = VERSION
 
 
 def __getattr__(name: str) -> Any:

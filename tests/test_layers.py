@@ -1,8 +1,9 @@
 """Imports point down the list of layers, and `import attnlab` stays light.
 
 The table is the one of the design: each layer names what it may import of AttnLab and which
-libraries. The standard library, `attnlab.errors` and the layer itself are always allowed, and so
-is jaxtyping, which only annotates. Every import statement counts, wherever it stands in a file.
+libraries. The standard library, `attnlab.errors`, `attnlab.version` and the layer itself are
+always allowed, and so is jaxtyping, which only annotates. Every import statement counts, wherever
+it stands in a file.
 """
 
 import ast
@@ -64,7 +65,9 @@ LAYERS = (
     _layer("attnlab/trace", "attnlab/attention", "torch"),
     _layer("attnlab/attention", "", "torch"),
     _layer("attnlab/errors.py"),
+    _layer("attnlab/version.py"),
 )
+EVERYBODYS = ("attnlab/errors.py", "attnlab/version.py")
 EVERYWHERE = sys.stdlib_module_names | {"jaxtyping"}
 
 
@@ -114,7 +117,7 @@ def violations(path: str, text: str) -> list[str]:
         if target is None:
             allowed = top in EVERYWHERE | home.libraries
         else:
-            allowed = target.name in home.below | {home.name, "attnlab/errors.py"}
+            allowed = target.name in home.below | {home.name, *EVERYBODYS}
         if not allowed:
             wrong.append(f"{path}:{line}: {home.name} may not import {name}")
     return wrong

@@ -48,3 +48,16 @@ def bind(
                 f"{lab.name} (tier {lab.tier}); what can: {can}."
             )
     return () if check_only else tuple(edit.bind(lab, donor) for edit in edits)
+
+
+def distinct(
+    sources: Sequence[list[int]], goals: Sequence[list[int] | None]
+) -> tuple[list[tuple[list[int], list[int] | None]], list[int]]:
+    """Every different (source, goal) once, and which of them each text of a batch is."""
+    texts: list[tuple[list[int], list[int] | None]] = []
+    which = []
+    for pair in zip(sources, goals, strict=True):
+        if pair not in texts:
+            texts.append(pair)
+        which.append(texts.index(pair))
+    return texts, which

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attnlab.errors import InputError
 from attnlab.pretrained import texts as typed
-from attnlab.pretrained.binding import as_edits, bind
+from attnlab.pretrained.binding import as_edits, bind, distinct
 from attnlab.pretrained.budget import require_room
 from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
@@ -224,19 +224,11 @@ class Lab:
             return [bind(self, own, None) for own in edits]
         for own in edits:
             bind(self, own, None, check_only=True)
-        keys = [
-            (tuple(s), None if g is None else tuple(g)) for s, g in zip(sources, goals, strict=True)
-        ]
-        once = list(dict.fromkeys(keys))
-        lists = [
-            [None if side is None else list(side) for side in pair]
-            for pair in zip(*once, strict=True)
-        ]
-        plain = [bind(self, (), None)] * len(once)
-        asked = Asked(tuple(needs), None)
-        ran = self._execute(self.inputs(*lists), *lists, asked, plain)
-        donors = dict(zip(once, ran, strict=True))
-        return [bind(self, own, donors[key]) for own, key in zip(edits, keys, strict=True)]
+        texts, which = distinct(sources, goals)
+        once = [list(side) for side in zip(*texts, strict=True)]
+        plain, asked = [bind(self, (), None)] * len(texts), Asked(tuple(needs), None)
+        donors = self._execute(self.inputs(*once), *once, asked, plain)
+        return [bind(self, own, donors[i]) for own, i in zip(edits, which, strict=True)]
 
     def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
         """A padded batch of token ids as the model takes it."""

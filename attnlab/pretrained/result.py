@@ -17,6 +17,7 @@ from attnlab.pretrained.losses import next_token_losses
 from attnlab.trace.capture import ATTENTION_STAGES, SQUARE_STAGES, Capture, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
 from attnlab.trace.trace import Kept, Small, Trace
+from attnlab.version import VERSION
 
 if TYPE_CHECKING:
     from attnlab.pretrained.lab import Lab
@@ -178,5 +179,8 @@ def how(lab: Lab, edits: Sequence[Any]) -> dict[str, Any]:
         "dtype": lab.trust.dtype,
         "device": str(lab.device),
         "edits": [edit.to_json() for edit in edits],
-        "versions": {p: importlib.metadata.version(p) for p in ("torch", "transformers")},
+        "versions": {
+            "attnlab": VERSION,
+            **{name: importlib.metadata.version(name) for name in ("torch", "transformers")},
+        },
     }

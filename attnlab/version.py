@@ -1,0 +1,3 @@
+"""The version of AttnLab: what the package, exports and traces say."""
+
+VERSION = "0.1.0"
