@@ -1,6 +1,6 @@
 """Inputs that broke other tools, one test a row of the list; those of pages are with the pages.
 
-Rows 4 to 7, 20 and 24 concern pages and pictures, row 19 a lens that does not exist yet.
+Rows 4 to 7, 20 and 24 concern pages and pictures.
 """
 
 import time
@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import attnlab as al
+from attnlab.analysis.lens import logit_lens
 from attnlab.analysis.maps import row_sums
 from attnlab.errors import EditMissed, EmptyText, InputError, ModelNotReachable, TextTooLong
 from attnlab.pretrained.tokens import joined
@@ -182,6 +183,14 @@ def test_row_18_the_tokens_shown_are_the_ids_fed(smollm2, minilm):
         assert [t.id for t in shown] == ours.tokenizer("hello world!")["input_ids"]
         assert tuple(shown) == ours.run("hello world!", capture=()).tokens
         assert sum(t.special for t in shown) == special
+
+
+def test_row_19_the_logit_lens_after_the_last_layer_is_the_models_own_prediction(smollm2):
+    found = logit_lens(smollm2, SENTENCE, (5, 12))
+    right = smollm2.run(SENTENCE, capture=()).logits[[5, 12]]
+    assert (found[-1] - right).abs().max() <= 1e-4
+    assert found[-1].argmax(-1).tolist() == right.argmax(-1).tolist()
+    assert (found[10] - right).abs().max() > 1
 
 
 def test_row_21_without_a_network_the_rest_is_one_sentence_and_quick(smollm2):
