@@ -12,7 +12,8 @@ from contextlib import contextmanager
 
 from attnlab.errors import Busy, Cancelled
 
-_TICK = 0.05  # seconds between two looks at `cancelled` while waiting
+# Seconds between two looks at `cancelled` for whoever cancels without `Ticket.nudge`.
+_TICK = 0.5
 
 
 class Ticket:
@@ -20,6 +21,12 @@ class Ticket:
 
     def __init__(self, gate: "Gate") -> None:
         self._gate = gate
+        # One event for each waiter: a queue of fifty must not wake up whole when one leaves.
+        self._changed = threading.Event()
+
+    def nudge(self) -> None:
+        """Makes whoever waits with this ticket look at `cancelled` now."""
+        self._changed.set()
 
     @property
     def ahead(self) -> int:
@@ -35,12 +42,12 @@ class Gate:
             raise ValueError(f"A gate of width {width} would never open; it takes at least 1.")
         self._width = width
         self._queue: list[Ticket] = []  # the first `width` are inside
-        self._moved = threading.Condition()
+        self._lock = threading.Lock()
 
     def ticket(self) -> Ticket:
         """Joins the queue. The place is given up by leaving `turn`, and only there."""
         ticket = Ticket(self)
-        with self._moved:
+        with self._lock:
             self._queue.append(ticket)
         return ticket
 
@@ -68,26 +75,32 @@ class Gate:
             self._wait(ticket, time.monotonic() + timeout, timeout, cancelled)
             yield ticket
         finally:
-            with self._moved:
+            with self._lock:
                 self._queue.remove(ticket)
-                self._moved.notify_all()
+                for inside in self._queue[: self._width]:
+                    inside.nudge()
 
     def _wait(
         self, ticket: Ticket, end: float, timeout: float, cancelled: Callable[[], bool]
     ) -> None:
-        with self._moved:
-            while self._queue.index(ticket) >= self._width:
-                if cancelled():
-                    raise Cancelled("The work was cancelled before its turn came.")
-                if time.monotonic() >= end:
-                    raise Busy(
-                        f"Other sessions have kept the model busy for {timeout:.0f} seconds; "
-                        "try again in a moment."
-                    )
-                self._moved.wait(_TICK)
+        while self._place(ticket) >= self._width:
+            if cancelled():
+                raise Cancelled("The work was cancelled before its turn came.")
+            left = end - time.monotonic()
+            if left <= 0:
+                raise Busy(
+                    f"Other sessions have kept the model busy for {timeout:.0f} seconds; "
+                    "try again in a moment."
+                )
+            ticket._changed.wait(min(left, _TICK))
+            ticket._changed.clear()
+
+    def _place(self, ticket: Ticket) -> int:
+        with self._lock:
+            return self._queue.index(ticket)
 
     def _ahead(self, ticket: Ticket) -> int:
-        with self._moved:
+        with self._lock:
             if ticket not in self._queue:
                 return 0
             place = self._queue.index(ticket)

@@ -1,13 +1,12 @@
-"""The gate lets one in at a time, in order, and the store and the desk keep what they promise."""
+"""The gate lets one in at a time, in the order of asking."""
 
 import threading
 import time
 
 import pytest
 
-from attnlab.errors import Busy, Cancelled, EmptyText
+from attnlab.errors import Busy, Cancelled
 from attnlab.ui.gate import Gate
-from attnlab.ui.store import Desk, Store
 
 
 def test_one_at_a_time_in_the_order_of_asking():
@@ -70,63 +69,23 @@ def test_a_gate_has_a_width():
         Gate(0)
 
 
-def test_a_store_forgets_the_least_recently_used_and_the_old():
-    now = [0.0]
-    store = Store(max_entries=2, ttl=10, clock=lambda: now[0])
-    store.put("a", 1)
-    store.put("b", 2)
-    assert store.get("a") == 1
-    store.put("c", 3)
-    assert (store.get("a"), store.get("b"), store.get("c")) == (1, None, 3)
-    now[0] = 11
-    assert len(store) == 0
+def test_a_nudge_makes_a_waiter_look_at_once():
+    gate, stopped = Gate(), threading.Event()
+    ticket, began = gate.ticket(), []
 
+    def wait(waiting):
+        with pytest.raises(Cancelled), gate.turn(waiting, cancelled=stopped.is_set):
+            pass
+        began.append(time.monotonic())
 
-def test_equal_requests_are_computed_once():
-    desk, store, calls = Desk(Gate()), Store(10, 100), []
-
-    def work(job):
-        calls.append(1)
-        time.sleep(0.05)
-        return "value"
-
-    jobs = [desk.submit("key", work, store) for _ in range(50)]
-    for job in jobs:
-        job.done.wait(5)
-        assert job.result() == "value"
-        desk.leave(job)
-    assert len(calls) == 1
-    assert store.get("key") == "value"
-
-
-def test_work_that_nobody_watches_is_cancelled_and_can_be_asked_for_again():
-    desk, store = Desk(Gate()), Store(10, 100)
-
-    def endless(job):
-        while not job.cancel.is_set():
-            time.sleep(0.01)
-        raise Cancelled("stopped")
-
-    first, second = (desk.submit("key", endless, store) for _ in range(2))
-    assert first is second
-    desk.leave(first)
-    assert not first.cancel.is_set()
-    desk.leave(second)
-    again = desk.submit("key", lambda job: "value", store)
-    assert first.done.wait(5) and again.done.wait(5)
-    with pytest.raises(Cancelled):
-        first.result()
-    assert again.result() == "value"
-
-
-def test_a_failure_reaches_every_watcher_and_is_not_kept():
-    desk, store = Desk(Gate()), Store(10, 100)
-
-    def fail(job):
-        raise EmptyText("nothing there")
-
-    job = desk.submit("key", fail, store)
-    assert job.done.wait(5)
-    with pytest.raises(EmptyText, match="nothing there"):
-        job.result()
-    assert store.get("key") is None
+    waiting = gate.ticket()
+    thread = threading.Thread(target=wait, args=(waiting,))
+    thread.start()
+    time.sleep(0.05)
+    start = time.monotonic()
+    stopped.set()
+    waiting.nudge()
+    thread.join()
+    assert began[0] - start < 0.3
+    with gate.turn(ticket):
+        pass

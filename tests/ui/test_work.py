@@ -1,7 +1,7 @@
 """What a waiting page says."""
 
+from attnlab.ui.desk import Job
 from attnlab.ui.gate import Gate
-from attnlab.ui.store import Job
 from attnlab.ui.work import status
 
 
