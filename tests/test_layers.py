@@ -51,6 +51,7 @@ LIBRARIES_BELOW_UI = f"torch transformers psutil numpy pandas altair circuitsvis
 
 LAYERS = (
     _layer("app.py", "attnlab/ui attnlab/viz", "streamlit"),
+    _layer("hosted.py", "attnlab/ui", "streamlit starlette"),
     _layer("pages", "attnlab/ui attnlab/viz", "streamlit"),
     _layer("attnlab/__init__.py", BELOW_UI, LIBRARIES_BELOW_UI),
     _layer("attnlab/ui", BELOW_UI, f"streamlit {LIBRARIES_BELOW_UI}"),
@@ -126,6 +127,7 @@ def violations(path: str, text: str) -> list[str]:
 def _sources() -> list[Path]:
     return [
         *ROOT.glob("app.py"),
+        *ROOT.glob("hosted.py"),
         *sorted(ROOT.glob("pages/**/*.py")),
         *sorted(ROOT.glob("attnlab/**/*.py")),
     ]
