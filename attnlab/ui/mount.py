@@ -1,4 +1,6 @@
-"""The three drawn components of the pages, mounted: the grid of heads, one head, paired bars.
+"""The drawn components of the pages, mounted: here the grid of heads, one head and paired bars.
+
+The others come from ``mount_heads.py`` and ``mount_words.py``; pages find all of them here.
 
 Each is registered once, when this module is imported. What is chosen in a picture (the head, the
 looked-from word) lives in the browser, see ``choice.py``: it is kept out of what is sent, so that a
@@ -13,11 +15,25 @@ from typing import Any
 import numpy as np
 
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
+from attnlab.ui.mount_heads import ranks, ranks_value
+from attnlab.ui.mount_words import pick, pick_value
 from attnlab.ui.register import nothing, register
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import follow, head_payload, settle_row
 from attnlab.viz.tokens import identity
+
+__all__ = [
+    "bars",
+    "grid",
+    "grid_value",
+    "head",
+    "head_value",
+    "pick",
+    "pick_value",
+    "ranks",
+    "ranks_value",
+]
 
 Head = tuple[int, int]
 

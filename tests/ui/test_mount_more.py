@@ -1,0 +1,112 @@
+"""What the components for words and for several heads return, and what they are sent."""
+
+import pytest
+import streamlit
+
+from attnlab.ui import mount, mount_heads, mount_words
+from attnlab.viz.payload import unpack
+
+WORDS = [{"text": word, "raw": word, "id": i} for i, word in enumerate(("a", "b", "c"))]
+COLUMNS = [("In A", "a", [(4, 2, 0.4), (8, 6, 0.1)]), ("In B", "b", [(29, 0, 0.2)])]
+
+
+class Browser:
+    """Session state as Streamlit keeps it, with the sent payloads and a click, but no browser."""
+
+    def __init__(self, monkeypatch):
+        self.state, self.sent = {}, []
+        monkeypatch.setattr(streamlit, "session_state", self.state)
+        for module, name in ((mount_words, "_PICK"), (mount_heads, "_RANKS")):
+            monkeypatch.setattr(module, name, self.receive)
+
+    def receive(self, *, key, data, **callbacks):
+        self.sent.append(data)
+
+    def click(self, key, /, **value):
+        self.state[key] = {"chosen": {**value, "serial": self.header["serial"]}}
+
+    @property
+    def header(self):
+        return unpack(self.sent[-1])[0]
+
+
+@pytest.fixture
+def browser(monkeypatch):
+    return Browser(monkeypatch)
+
+
+def pick(**options):
+    return mount.pick("p", tokens_a=WORDS, tokens_b=WORDS, **options)
+
+
+def test_a_complete_pair_is_returned_and_sends_nothing_again(browser):
+    assert pick() is None
+    assert browser.header["chosen"] == {"side": "a", "query": None, "key": None}
+    browser.click("p", side="A", query=2, key=1)
+    assert mount.pick_value("p") == {"side": "A", "query": 2, "key": 1}
+    assert pick() == {"side": "A", "query": 2, "key": 1}  # a page that does not follow
+    assert pick(side="A", query=2, key_position=1) == {"side": "A", "query": 2, "key": 1}
+    assert len(set(browser.sent)) == 1
+
+
+def test_the_page_can_choose_and_clear_a_pair(browser):
+    pick(side="B", query=2, key_position=0)
+    assert browser.header["chosen"] == {"side": "b", "query": 2, "key": 0}
+    browser.click("p", side="A", query=1, key=1)
+    pick(side="A", query=1, key_position=1)
+    pick()
+    assert browser.header["chosen"] == {"side": "a", "query": None, "key": None}
+    assert mount.pick_value("p") is None
+    pick(side="A", query=1)
+    assert browser.header["chosen"] == {"side": "a", "query": 1, "key": None}
+
+
+@pytest.mark.parametrize("wrong", [{"side": "C"}, {"query": 3}, {"key": None}, {"key": "0"}])
+def test_a_pair_that_fits_nothing_is_ignored(browser, wrong):
+    pick()
+    browser.click("p", **{"side": "A", "query": 0, "key": 0, **wrong})
+    assert pick() is None
+
+
+def test_a_pair_of_other_words_counts_no_more(browser):
+    pick()
+    browser.click("p", side="A", query=0, key=0)
+    assert mount.pick("p", tokens_a=WORDS[:1]) is None
+
+
+def test_keys_are_positions_of_the_words_looked_at(browser):
+    mount.pick("p", tokens_a=WORDS[:1], sources_a=WORDS)
+    browser.click("p", side="A", query=0, key=2)
+    assert mount.pick_value("p") == {"side": "A", "query": 0, "key": 2}
+    browser.click("p", side="A", query=1, key=2)
+    assert mount.pick_value("p") is None
+
+
+def ranks(selected=None, columns=COLUMNS):
+    return mount.ranks("r", columns=columns, selected=selected)
+
+
+def test_a_head_of_a_list_is_returned_by_its_own_numbers(browser):
+    assert ranks((4, 2)) is None
+    assert browser.header["selected"] == [4, 2]
+    browser.click("r", layer=29.0, head=0)
+    assert mount.ranks_value("r") == {"layer": 29, "head": 0}
+    assert ranks((4, 2)) == {"layer": 29, "head": 0}
+    assert ranks((29, 0)) == {"layer": 29, "head": 0}
+    assert len(set(browser.sent)) == 1
+    ranks((1, 1))  # the page went elsewhere
+    assert browser.header["selected"] == [1, 1]
+    assert mount.ranks_value("r") is None
+
+
+@pytest.mark.parametrize("layer", [5, "4", None, [4], True])
+def test_a_head_that_is_not_listed_is_ignored(browser, layer):
+    ranks()
+    browser.click("r", layer=layer, head=2)
+    assert ranks() is None
+
+
+def test_other_lists_make_an_earlier_click_count_no_more(browser):
+    ranks()
+    browser.click("r", layer=4, head=2)
+    assert ranks(columns=COLUMNS[1:]) is None
