@@ -255,7 +255,7 @@ class Lab:
         typed.check_captures(self, options.captures)
         mains = goals if self.is_encoder_decoder else sources
         sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
-        typed.check_queries(options.captures, sizes, self.sites)
+        typed.check_places(options.captures, sizes, self.sites)
         longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
         require_room(self, options.captures, len(mains), *longest)
         run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])

@@ -177,24 +177,25 @@ def check_capture(lab: Lab, capture: Capture) -> None:
     _check_heads(lab, capture)
 
 
-def check_queries(
+def check_places(
     captures: Sequence[Capture], sizes: Sequence[Mapping[str, tuple[int, int]]], sites: Any
 ) -> None:
-    """Raises CaptureError for a row that one of the texts does not have.
+    """Raises CaptureError for a row or a column that one of the texts does not have.
 
     ``sizes``: of each text, the queries and keys by role.
     """
     for capture in captures:
-        if capture.queries is None:
-            continue
-        roles = {site.role for site in sites if capture.covers(site.role, site.layer)}
-        for size in sizes:
-            shortest = min((size[role][0] for role in roles if role in size), default=None)
-            if shortest is not None and capture.queries[-1] >= shortest:
-                raise CaptureError(
-                    f"There is no query {capture.queries[-1]}; the text has {shortest} tokens "
-                    f"in {', '.join(sorted(roles))}."
-                )
+        roles = sorted({site.role for site in sites if capture.covers(site.role, site.layer)})
+        for axis, name in enumerate(("queries", "keys")):
+            places = getattr(capture, name)
+            counts = [(size[role][axis], role) for size in sizes for role in roles if role in size]
+            if places is None or not counts or places[-1] < min(counts)[0]:
+                continue
+            count, role = min(counts)
+            one = "query" if name == "queries" else "key"
+            raise CaptureError(
+                f"There is no {one} {places[-1]}; the {role} has {count} {name} here."
+            )
 
 
 def _check_heads(lab: Lab, capture: Capture) -> None:

@@ -53,7 +53,8 @@ class Capture:
     residual stream. ``queries`` keeps these rows of a matrix only, in rising order: every head's
     row for one position of a long text is small. ``thumbnails=n`` keeps [q, s] maps reduced to at
     most n × n while the run is under way: each cell is the largest weight of the square that it
-    covers.
+    covers. With ``queries`` and ``keys`` they are maps of these rows and columns alone, as if there
+    were no others: so two texts can be compared over the positions that they share.
 
     Raises:
         CaptureError: the stage does not exist, or cannot be reduced.
@@ -65,13 +66,15 @@ class Capture:
     roles: tuple[str, ...] | None = None
     thumbnails: int | None = None
     queries: tuple[int, ...] | None = None
+    keys: tuple[int, ...] | None = None
     kind: str = field(default="capture", init=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (("layers", int), ("heads", int), ("roles", str), ("queries", int)):
+        for name in ("layers", "heads", "roles", "queries", "keys"):
+            kind = str if name == "roles" else int
             value = chosen(name, getattr(self, name), kind, CaptureError)
             object.__setattr__(self, name, value)
-        self._check_queries()
+        self._check_places()
         if self.stage not in STAGES:
             raise CaptureError(
                 f"There is no stage {self.stage!r}; the stages are {', '.join(STAGES)}."
@@ -82,16 +85,18 @@ class Capture:
         if self.stage != "weights" or self.thumbnails < 1:
             raise CaptureError("Only the stage 'weights' can be reduced, to at least 1 × 1.")
 
-    def _check_queries(self) -> None:
-        if self.queries is None:
-            return
-        object.__setattr__(self, "queries", tuple(sorted(set(self.queries))))
-        if self.stage not in SQUARE_STAGES or self.thumbnails is not None:
-            raise CaptureError(
-                f"queries= keeps rows of {', '.join(SQUARE_STAGES)}, and no thumbnails of them."
-            )
-        if self.queries[0] < 0:
-            raise CaptureError(f"queries= counts from the start; there is no {self.queries[0]}.")
+    def _check_places(self) -> None:
+        for name in ("queries", "keys"):
+            places = getattr(self, name)
+            if places is None:
+                continue
+            if min(places) < 0:
+                raise CaptureError(f"{name}= counts from the start; there is no {min(places)}.")
+            object.__setattr__(self, name, tuple(sorted(set(places))))
+        if self.queries is not None and self.stage not in SQUARE_STAGES:
+            raise CaptureError(f"queries= keeps rows of {', '.join(SQUARE_STAGES)}.")
+        if self.keys is not None and self.thumbnails is None:
+            raise CaptureError("keys= is for thumbnails; a row is kept with all its keys.")
 
     def covers(self, role: str, layer: int) -> bool:
         return (self.layers is None or layer in self.layers) and (

@@ -63,10 +63,10 @@ class Store:
                 found.update(c.queries)
         return tuple(sorted(found))
 
-    def size(self, role: str, layer: int) -> int | None:
-        """The side to which every head's map is reduced, or None where it is not."""
-        sizes = [c.thumbnails for c in self.captures if c.thumbnails and c.covers(role, layer)]
-        return max(sizes) if sizes else None
+    def reduced(self, role: str, layer: int) -> Capture | None:
+        """How every head's map is reduced, or None where it is not."""
+        asked = [c for c in self.captures if c.thumbnails and c.covers(role, layer)]
+        return max(asked, key=lambda c: c.thumbnails or 0, default=None)
 
     def keep(
         self,
@@ -81,8 +81,8 @@ class Store:
         """Take what was asked of a borrowed tensor; ``queries`` and ``keys``: of the whole call."""
         if not self.wants(stage, role, layer):
             return
-        if stage == "weights" and (size := self.size(role, layer)):
-            self._reduce(role, layer, tensor.detach(), where, (queries, keys), size)
+        if stage == "weights" and (how := self.reduced(role, layer)):
+            self._reduce(role, layer, tensor.detach(), where, (queries, keys), how)
         heads = self.heads(stage, role, layer) if stage in ATTENTION_STAGES else None
         if heads == ():
             return
@@ -97,7 +97,13 @@ class Store:
             self._append((stage, role, layer), self._own(chosen, tensor), where)
 
     def _reduce(
-        self, role: str, layer: int, tile: Tensor, where: Where, whole: tuple[int, int], size: int
+        self,
+        role: str,
+        layer: int,
+        tile: Tensor,
+        where: Where,
+        whole: tuple[int, int],
+        how: Capture,
     ) -> None:
         """Fold a tile into the thumbnail of each row, its padding left out."""
         for row in range(tile.shape[0]):
@@ -105,7 +111,9 @@ class Store:
             key = (role, layer, row)
             if key not in self.thumbnails:
                 shape = (1, tile.shape[1], *own)
-                self.thumbnails[key] = Thumbnail(shape, size, tile.device)
+                self.thumbnails[key] = Thumbnail(
+                    shape, how.thumbnails or 1, tile.device, how.queries, how.keys
+                )
             rows, cols = _within(where.query_index, own[0]), _within(where.key_index, own[1])
             if rows and cols:
                 part = tile[row : row + 1, :, : len(rows), : len(cols)]

@@ -47,15 +47,20 @@ def test_two_captures_of_rows_join_and_a_whole_one_wins():
 
 def test_rows_that_are_not_there_are_refused():
     ours = lab("llama")
-    with pytest.raises(CaptureError, match="no query 9; the text has 9 tokens in decoder"):
+    with pytest.raises(CaptureError, match="no query 9; the decoder has 9 queries here"):
         ours.run(text(9), capture=al.Capture("weights", queries=9))
-    with pytest.raises(CaptureError, match="no query 5; the text has 4 tokens"):
+    with pytest.raises(CaptureError, match="no query 5; the decoder has 4 queries"):
         ours.run_many([text(9), text(4)], capture=al.Capture("weights", queries=5))
     with pytest.raises(CaptureError, match="there is no -1"):
         al.Capture("weights", queries=-1)
-    for more in ({"stage": "z"}, {"stage": "weights", "thumbnails": 8}):
-        with pytest.raises(CaptureError, match="queries= keeps rows of"):
-            al.Capture(**more, queries=1)
+    with pytest.raises(CaptureError, match="queries= keeps rows of"):
+        al.Capture("z", queries=1)
+    with pytest.raises(CaptureError, match="keys= is for thumbnails"):
+        al.Capture("weights", keys=1)
+    with pytest.raises(CaptureError, match="no key 12; the encoder has 9 keys here"):
+        lab("t5").run(
+            text(9), capture=al.Capture("weights", roles="encoder", thumbnails=8, keys=(1, 12))
+        )
     with pytest.raises(CaptureError, match="queries= are for run"):
         ours.generate(text(4), capture=al.Capture("weights", queries=1))
 

@@ -43,6 +43,19 @@ def test_of_long_causal_texts(long_llama, length, size):
     assert not small.values
 
 
+@pytest.mark.parametrize("size", [64, 7])
+def test_of_the_positions_that_are_kept(long_llama, size):
+    ids = text(401)
+    rows = [i for i in range(401) if i % 5 and not 130 < i < 260]
+    columns = [j for j in range(401) if j % 3 or j > 300]
+    full = long_llama.run(ids, logits=None).weights.stack()
+    capture = al.Capture("weights", thumbnails=size, queries=rows, keys=columns)
+    small = long_llama.run(ids, capture=capture, logits=None).weights
+    kept = full[:, :, rows][..., columns]
+    assert torch.equal(small.thumbnails, by_hand(kept, size))
+    assert torch.equal(small.on_first, kept[..., 0])
+
+
 def test_of_windows_and_of_one_layer():
     windowed = al.load(build("mistral", max_position_embeddings=1024, sliding_window=37))
     ids = text(601)
