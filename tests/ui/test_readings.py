@@ -66,6 +66,25 @@ def test_of_a_long_text_maps_are_reduced_and_heads_and_rows_exact(monkeypatch):
         engine.read(ours, passage, "Sentence A")
 
 
+def test_two_long_texts_are_reduced_alike_where_they_correspond():
+    ours = reader("llama", "decoder", max_position_embeddings=512)
+    first, second = words(150), words(150)
+    second = " ".join([*second.split()[:40], "w5", "w6", "w7", *second.split()[40:]])
+    rows = ([*range(150)], [*range(40), *range(43, 153)])
+    found = []
+    for passage, places in zip((first, second), rows, strict=True):
+        reading = engine.read(ours, passage, "Sentence A")
+        found.append(engine.aligned(ours, passage, reading, places, places))
+        full = ours.lab.run(passage).weights.stack()[:, :, places][..., places]
+        cells = torch.nn.functional.max_pool2d(full, 3, ceil_mode=True)
+        assert np.array_equal(found[-1], cells.numpy())
+    assert np.array_equal(found[0][:, :, :13], found[1][:, :, :13])
+    assert not np.array_equal(found[0], found[1])
+    short = engine.read(ours, words(9), "Sentence A")
+    few = engine.aligned(ours, words(9), short, [1, 4], [0, 2, 3])
+    assert np.array_equal(few, short.maps[:, :, [1, 4]][..., [0, 2, 3]])
+
+
 def test_layers_that_differ_in_heads_are_blank_where_they_have_none():
     ours = uneven()
     found = engine.read(ours, words(7), "Sentence A")

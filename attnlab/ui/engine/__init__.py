@@ -17,6 +17,7 @@ from attnlab.ui.engine.model import (
 from attnlab.ui.engine.reading import (
     WHOLE_TOKENS,
     Reading,
+    aligned,
     head_weights,
     layer_weights,
     pair,
@@ -34,6 +35,7 @@ __all__ = [
     "Reader",
     "Reading",
     "TextKey",
+    "aligned",
     "baseline",
     "effect",
     "head_weights",

@@ -35,12 +35,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class TextKey:
-    """One passage read by one model, in one role; `query` where one row of every head is kept."""
+    """One passage read by one model, in one role.
+
+    `rows` and `columns`: which positions of every head are kept; None: all.
+    """
 
     lab: LabKey
     role: str
     passage: Passage
-    query: int | None = None
+    rows: tuple[int, ...] | None = None
+    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

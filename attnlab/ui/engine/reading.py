@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -119,8 +120,36 @@ def _row(reader: Reader, passage: Passage, query: int) -> np.ndarray:
         weights = _weights(reader, passage, capture, job)
         return _stacked([weights[layer][:, 0] for layer in reader.layers])
 
-    key = TextKey(reader.key, reader.role, passage, query)
+    key = TextKey(reader.key, reader.role, passage, rows=(query,))
     return work.perform(key, "Reading every head at this word", run, work.stores().heads)
+
+
+def aligned(
+    reader: Reader,
+    passage: Passage | str,
+    reading: Reading,
+    rows: Sequence[int],
+    columns: Sequence[int],
+) -> np.ndarray:
+    """[L, H, q, s] of every head on some of a passage's positions, as if there were no others.
+
+    With the positions of two texts that correspond, their maps can be compared cell by cell,
+    whatever else stands between. Reduced to at most WHOLE_TOKENS a side where there are more; two
+    texts with as many rows and columns are reduced alike.
+    """
+    if reading.whole:
+        return reading.maps[:, :, list(rows)][..., list(columns)]
+    passage = Passage.of(passage)
+    capture = Capture(
+        "weights", roles=(reader.role,), thumbnails=WHOLE_TOKENS, queries=rows, keys=columns
+    )
+
+    def run(job: Any) -> np.ndarray:
+        small = _weights(reader, passage, capture, job).small
+        return _stacked([small[layer].map for layer in reader.layers])
+
+    key = TextKey(reader.key, reader.role, passage, tuple(rows), tuple(columns))
+    return work.perform(key, "Reading the words that correspond", run, work.stores().maps)
 
 
 def tokens_of(
