@@ -81,8 +81,10 @@ class Pair:
     def applied(self, selection: Selection) -> Selection:
         """`selection` with these texts, and with the head and the word where they are known.
 
-        Another model keeps its chosen head: the heads named here are SmolLM2's.
+        Another model keeps its chosen head and says nothing of this one: the heads that a pair
+        names, and its sentence speaks of, are SmolLM2's.
         """
+        speaks = not self.looks or selection.model == DEFAULT.model
         fresh = replace(
             selection,
             a=self.a,
@@ -94,9 +96,9 @@ class Pair:
             key=None,
             gone=(),
             ablation="zero",
-            experiment=self.name,
+            experiment=self.name if speaks else "",
         )
-        if not self.looks or selection.model != DEFAULT.model:
+        if not self.looks or not speaks:
             return fresh
         look = self.looks[0]
         layer, head = look.head
