@@ -1,0 +1,13 @@
+"""Pictures as SVG files, made without a browser: numpy and tokens in, the text of a file out.
+
+Each holds its title, the sentences, the model, what ink means, and what was left out. Colours and
+sizes are those of the components in ``viz/components``; ``dark`` gives dark paper.
+"""
+
+from attnlab.viz.svg.bars import bars, ranks, shifts
+from attnlab.viz.svg.every import grid
+from attnlab.viz.svg.frame import Caption
+from attnlab.viz.svg.one import head
+from attnlab.viz.svg.several import compare
+
+__all__ = ["Caption", "bars", "compare", "grid", "head", "ranks", "shifts"]

@@ -1,0 +1,192 @@
+"""The picture of every head."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from attnlab.viz import png
+from attnlab.viz.difference import Comparable, at, comparable, full_change, kept_columns
+from attnlab.viz.svg import ink
+from attnlab.viz.svg.frame import Caption, Scale, framed
+from attnlab.viz.svg.layout import FOOT, LEFT, Layout, laid_out
+from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
+
+ROOM = 1200  # units across; a PNG has two pixels to a unit
+SHARP = 4  # image pixels to a unit of the picture
+
+
+def grid(
+    a: np.ndarray,
+    tokens_a: Sequence[Any],
+    *,
+    b: np.ndarray | None = None,
+    tokens_b: Sequence[Any] | None = None,
+    sources_a: Sequence[Any] | None = None,
+    sources_b: Sequence[Any] | None = None,
+    view: str = "A",
+    drop_first: bool = True,
+    causal: bool = True,
+    layers: Sequence[int] | None = None,
+    selected: tuple[int, int] | None = None,
+    ranks: Mapping[tuple[int, int], int] | None = None,
+    caption: Caption,
+    dark: bool = False,
+) -> str:
+    """The SVG of every head's map; arguments as in :func:`attnlab.viz.grid.grid_payload`.
+
+    `selected` and the keys of `ranks` count the maps, like their axes.
+
+    Raises:
+        ValueError: the view is none of A, B and B-A, or needs maps of B that are not there.
+    """
+    if view not in ("A", "B", "B-A") or (view != "A" and b is None):
+        raise ValueError(f"view {view!r} needs to be A, B or B-A, and B needs its maps")
+    maps, tokens, sources = (a, tokens_a, sources_a)
+    if view != "A":
+        maps, tokens, sources = b, tokens_b or [], sources_b
+    keys = tokens if sources is None else sources
+    theme, full = theme_of(dark), 1 / ink.GAIN
+    if view == "B-A":
+        cells = comparable(
+            tokens_a,
+            tokens_b or [],
+            shape_a=a.shape[2:],
+            shape_b=b.shape[2:],
+            sources_a=sources_a,
+            sources_b=sources_b,
+            causal=causal,
+        )
+        inked, full = _change(ink.unit(a), ink.unit(b), cells, drop_first)
+        notes = _difference_notes(cells, maps.shape[2])
+    else:
+        inked = ink.of_weights(ink.unit(maps)[..., int(drop_first) :], view)
+        notes = []
+    if drop_first:
+        notes.append("The first column, the first token's, is left out.")
+    layout = laid_out(*a.shape[:2], ROOM)
+    body = _tiles(inked, layout, theme, layers or range(a.shape[0]))
+    if selected is not None:
+        _ring(body, layout, selected)
+        number = (layers or range(a.shape[0]))[selected[0]]
+        notes.insert(0, f"Framed: layer {number}, head {selected[1]}.")
+    for place, rank in (ranks or {}).items():
+        _rank(body, layout, place, rank)
+    fold = f"Each layer is folded: {layout.fold} heads side by side." if layout.fold > 1 else ""
+    notes += [_pooled(maps.shape[2:], len(tokens), len(keys)), fold]
+    return framed(body, caption.noting(*notes), [_scale(view, full)], dark)
+
+
+def _change(
+    a: np.ndarray, b: np.ndarray, cells: Comparable, drop_first: bool
+) -> tuple[np.ndarray, float]:
+    """Ink of B − A over the words of both, blank where one has none; and the change of full ink."""
+    columns = kept_columns(cells, drop_first)
+    if not cells.rows or not columns:
+        return np.zeros((*a.shape[:2], 0, 0), np.float32), full_change(np.zeros(0), np.zeros(0))
+    before, after = at(a, b, cells.rows, columns)
+    full = full_change(before, after)
+    kept = [pair for pair in cells.merged_columns if not (drop_first and 0 in pair)]
+    inked = np.zeros((*a.shape[:2], len(cells.merged_rows), len(kept)), np.float32)
+    rows = [i for i, pair in enumerate(cells.merged_rows) if None not in pair]
+    places = [j for j, pair in enumerate(kept) if None not in pair]
+    inked[..., np.array(rows)[:, None], places] = ink.of_change(before, after, full)
+    return inked, full
+
+
+def _difference_notes(cells: Comparable, all_rows: int) -> list[str]:
+    kept = len(cells.rows)
+    rows = f"The {kept} of {all_rows} rows that can differ." if 0 < kept < all_rows else ""
+    note = cells.note.replace("Hatched", "Left blank")
+    return [rows, note if note.endswith(".") or not note else f"{note}."]
+
+
+def _pooled(shape: tuple[int, int], queries: int, keys: int) -> str:
+    """How many tokens share a cell of a long text."""
+    if shape[0] >= queries and shape[1] >= keys:
+        return ""
+    size = f"{math.ceil(queries / shape[0])} × {math.ceil(keys / shape[1])}"
+    return f"Long text: a cell shows the strongest of {size} tokens."
+
+
+def _scale(view: str, full: float) -> Scale:
+    if view == "B-A":
+        return Scale("d", f"{full:.2f} more in A", f"{full:.2f} more in B")
+    return Scale(view.lower(), "weight 0", f"{full:.2f} or more")
+
+
+def _tiles(inked: np.ndarray, layout: Layout, theme: Theme, layers: Sequence[int]) -> Sheet:
+    """Tiles, maps and numbers: one image holds all the maps."""
+    wide, high = layout.size
+    sheet = Sheet(theme, LEFT + wide, high + FOOT)
+    radius = min(5, layout.tile / 7)
+    for layer, head in np.ndindex(layout.layers, layout.heads):
+        x, y = layout.place(layer, head)
+        sheet.rect(LEFT + x, y, layout.tile, layout.tile, theme.tile, rx=radius)
+    if inked.size:
+        picture = png.indexed(_atlas(inked, layout), ink.palette(theme))
+        sheet.image(LEFT, 0, wide, high, picture, "attention of every head")
+    every = max(1, math.ceil(13 / layout.pitch))
+    for row in range(0, layout.rows, every):
+        y = row * layout.pitch + layout.tile / 2
+        sheet.text(2, y, f"H{row * layout.fold}", size=10, colour=theme.mute)
+    skip = max(1, math.ceil(26 / layout.step))
+    for layer in range(0, layout.layers, skip):
+        x = LEFT + layer * layout.step + layout.fold * layout.pitch / 2 - 1.5
+        y = layout.rows * layout.pitch + 9
+        sheet.text(x, y, f"L{layers[layer]}", size=10, colour=theme.mute, anchor="middle")
+    return sheet
+
+
+def _atlas(inked: np.ndarray, layout: Layout) -> np.ndarray:
+    """Palette indices [height, width] of all maps at their places, SHARP pixels to a unit."""
+    wide, high = layout.size
+    atlas = np.zeros((high * SHARP, wide * SHARP), np.uint8)
+    side = layout.map * SHARP
+    maps = ink.shades(ink.strongest(inked, side, side))
+    for layer, head in np.ndindex(layout.layers, layout.heads):
+        x, y = ((at + layout.inset) * SHARP for at in layout.place(layer, head))
+        atlas[y : y + side, x : x + side] = ink.stretched(maps[layer, head], side, side)
+    return atlas
+
+
+def _ring(sheet: Sheet, layout: Layout, place: tuple[int, int]) -> None:
+    x, y = layout.place(*place)
+    size = layout.tile + 3
+    sheet.put(
+        "rect",
+        x=LEFT + x - 1.5,
+        y=y - 1.5,
+        width=size,
+        height=size,
+        rx=5,
+        fill="none",
+        stroke=sheet.theme.ink,
+        stroke_width=2,
+    )
+
+
+def _rank(sheet: Sheet, layout: Layout, place: tuple[int, int], rank: int) -> None:
+    """A small number in the corner of a tile."""
+    x, y = layout.place(*place)
+    sheet.put(
+        "circle",
+        cx=LEFT + x + layout.tile - 5,
+        cy=y + 5,
+        r=6.5,
+        fill=sheet.theme.ink,
+        stroke=sheet.theme.paper,
+        stroke_width=1,
+    )
+    sheet.text(
+        LEFT + x + layout.tile - 5,
+        y + 5,
+        str(rank),
+        size=9,
+        bold=True,
+        colour=sheet.theme.paper,
+        anchor="middle",
+    )

@@ -1,0 +1,231 @@
+"""One head as a matrix: a row for each word that looks, a column for each looked at."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from attnlab.viz.svg import ink
+from attnlab.viz.svg.axes import Cells, Label
+from attnlab.viz.svg.sheet import Sheet, Theme, number
+from attnlab.viz.svg.text import cut, width
+
+# Sizes in units of the picture; the twin of MATRIX in `viz/components/matrix.js`.
+MOST, FIGURES, LABEL, GAP, START = 38, 17, 92, 7, 0.55
+TILT = math.pi / 3.4
+SHAPES_UP_TO = 64  # a side; longer maps are drawn as an image
+IMAGE_SIDE = 1024  # pixels of such an image, and _LONG units: two pixels each
+_LONG = 512
+_TICKS = 12
+
+
+def draw(
+    cells: Cells,
+    theme: Theme,
+    room: float,
+    *,
+    rows: bool = True,
+    columns: bool = True,
+    looked: int | None = None,
+    figures: bool = True,
+) -> Sheet:
+    """The matrix within about `room` units; `rows` and `columns` say which words are written.
+
+    `looked` is a row to be framed.
+    """
+    if max(cells.values.shape) > SHAPES_UP_TO:
+        return _long(cells, theme, looked)
+    sheet = Sheet(theme)
+    queries, keys = cells.values.shape
+    left = words_width(cells) if rows else 1
+    leans = [width(_shown(label), 12) for label in cells.columns] if columns else [0.0] * keys
+    top = max(leans) * math.sin(TILT) + GAP + 6 if columns else 1
+    pitch = _pitch(room - left, leans)
+    _cells(sheet, cells, left, top, pitch, figures)
+    if rows:
+        _row_words(sheet, cells.rows, left, top, pitch)
+    if columns:
+        _column_words(sheet, cells.columns, left, top, pitch)
+    if looked is not None:
+        _frame(sheet, left, top + looked * pitch, keys * pitch, pitch)
+    ends = [(j + START) * pitch + lean * math.cos(TILT) + 5 for j, lean in enumerate(leans)]
+    sheet.width = left + max(keys * pitch, *ends)
+    sheet.height = top + queries * pitch
+    return sheet
+
+
+def words_width(cells: Cells) -> float:
+    """The room that the words beside the rows need."""
+    return max(width(_shown(label), 12) for label in cells.rows) + GAP + 4
+
+
+def image(cells: Cells, theme: Theme, side: float) -> Sheet:
+    """The matrix as an image alone, `side` units along its longer side."""
+    queries, keys = cells.values.shape
+    high, wide = (side * length / max(queries, keys) for length in (queries, keys))
+    sheet = Sheet(theme, wide, high)
+    _ground(sheet, cells, 0, 0, wide, high)
+    return sheet
+
+
+def _ground(sheet: Sheet, cells: Cells, x: float, y: float, wide: float, high: float) -> None:
+    """The tile, without the corner that a causal model cannot see, and the image on it."""
+    corner = "" if cells.blank.any() else f"L{number(wide)} 0"
+    sheet.put(
+        "path",
+        d=f"M0 0{corner}L{number(wide)} {number(high)}L0 {number(high)}Z",
+        fill=sheet.theme.tile,
+        transform=f"translate({number(x)} {number(y)})",
+    )
+    inked = np.where(cells.blank | cells.apart, 0, cells.ink)
+    png = ink.image(inked, sheet.theme, IMAGE_SIDE)
+    sheet.image(x, y, wide, high, png, "attention of this head")
+
+
+def reduced(cells: Cells) -> str:
+    """What was reduced in the picture of a long text, as a sentence, or ""."""
+    longest = max(cells.values.shape)
+    each = -(-longest // IMAGE_SIDE)
+    if longest <= SHAPES_UP_TO or each == 1:
+        return ""
+    return f"A pixel shows the strongest of {each} × {each} cells."
+
+
+def figure(value: float, change: bool, short: bool) -> str:
+    """A value in a cell: "0.46", "+0.40"; without the 0 before the point where room is short."""
+    text = f"{abs(value):.2f}"
+    if short:
+        text = "1.0" if text == "1.00" else text.removeprefix("0")
+    return ("−" if value < 0 else "+") + text if change else text
+
+
+def _shown(label: Label) -> str:
+    return cut(label.text, LABEL, 12)
+
+
+def _pitch(room: float, leans: list[float]) -> float:
+    """The largest cell with which cells and slanted words fit."""
+    fits = [
+        (room - lean * math.cos(TILT) - 5) / (j + START) if lean else MOST
+        for j, lean in enumerate(leans)
+    ]
+    pitch = max(4.0, min(MOST, room / len(leans), *fits))
+    return math.floor(pitch * 2) / 2  # edges on whole pixels of a PNG
+
+
+def _cells(
+    sheet: Sheet, cells: Cells, left: float, top: float, pitch: float, figures: bool
+) -> None:
+    size = pitch - (1 if pitch >= 10 else 0)
+    theme = sheet.theme
+    for (i, j), value in np.ndenumerate(cells.values):
+        if cells.blank[i, j]:
+            continue
+        x, y = left + j * pitch, top + i * pitch
+        if cells.apart[i, j]:
+            sheet.hatch(x, y, size, size)
+            continue
+        strength = float(cells.ink[i, j])
+        sheet.rect(x, y, size, size, theme.tile)
+        colour = theme.a if strength < 0 else theme.b
+        if abs(strength) >= ink.FAINT:
+            sheet.rect(x, y, size, size, colour, fill_opacity=round(min(1, abs(strength)), 3))
+        if figures and pitch >= FIGURES and abs(value) >= 0.005:
+            sheet.text(
+                x + size / 2,
+                y + size / 2,
+                figure(float(value), cells.change, size < 32),
+                size=11.5 if size >= 32 else 10 if size >= 24 else 8.5 if size >= 19 else 7.5,
+                colour=ink.readable_on(colour, abs(strength), theme),
+                anchor="middle",
+            )
+
+
+def _colour(theme: Theme, label: Label) -> str:
+    return theme.of(label.side) if label.side else theme.mute if label.special else theme.ink
+
+
+def _row_words(sheet: Sheet, words: list[Label], left: float, top: float, pitch: float) -> None:
+    """The words beside the rows; where they would overlap, every second, third, ... is written."""
+    step = max(1, math.ceil(12 / pitch))
+    for i in range(0, len(words), step):
+        sheet.text(
+            left - GAP,
+            top + (i + 0.5) * pitch,
+            _shown(words[i]),
+            size=12 if pitch >= 14 else 10.5,
+            colour=_colour(sheet.theme, words[i]),
+            anchor="end",
+        )
+
+
+def _column_words(sheet: Sheet, words: list[Label], left: float, top: float, pitch: float) -> None:
+    step = max(1, math.ceil(12 / pitch))
+    for j in range(0, len(words), step):
+        sheet.text(
+            left + (j + START) * pitch,
+            top - GAP + 1,
+            _shown(words[j]),
+            size=12 if pitch >= 14 else 10.5,
+            colour=_colour(sheet.theme, words[j]),
+            turn=-math.degrees(TILT),
+        )
+
+
+def _frame(sheet: Sheet, left: float, y: float, wide: float, pitch: float) -> None:
+    sheet.put(
+        "rect",
+        x=left - 1,
+        y=y - 1,
+        width=wide + 1,
+        height=pitch + 1,
+        rx=3,
+        fill="none",
+        stroke=sheet.theme.ink,
+        stroke_width=1.5,
+    )
+
+
+def _long(cells: Cells, theme: Theme, looked: int | None) -> Sheet:
+    """A long text: an image, and words at a few positions."""
+    queries, keys = cells.values.shape
+    pitch = _LONG / max(queries, keys)
+    left, top = LABEL + 52.0, 58.0
+    sheet = Sheet(theme, left + keys * pitch + 60, top + queries * pitch + 2)
+    _ground(sheet, cells, left, top, keys * pitch, queries * pitch)
+    _long_words(sheet, cells, left, top, pitch)
+    if looked is not None:
+        y = top + (looked + 0.5) * pitch
+        sheet.put(
+            "path",
+            d=f"M{left - 4} {y:.1f}l-8 -4v8Z",
+            fill=theme.ink,
+        )
+    return sheet
+
+
+def _long_words(sheet: Sheet, cells: Cells, left: float, top: float, pitch: float) -> None:
+    """Position and word at equal distances along both sides."""
+    mute = sheet.theme.mute
+    for i in _ticks(len(cells.rows), pitch):
+        y = top + (i + 0.5) * pitch
+        sheet.text(left - 16, y, str(i), size=11, colour=mute, anchor="end")
+        sheet.text(left - 48, y, _shown(cells.rows[i]), size=11.5, anchor="end")
+    for j in _ticks(len(cells.columns), pitch):
+        x = left + (j + 0.5) * pitch
+        sheet.text(
+            x,
+            top - 8,
+            f"{j} {cut(cells.columns[j].text, 48, 11)}",
+            size=11,
+            colour=mute,
+            turn=-math.degrees(TILT),
+        )
+
+
+def _ticks(count: int, pitch: float) -> range:
+    """Positions at round distances, at least 20 units apart."""
+    least = max(count / _TICKS, 20 / pitch)
+    step = next(s for s in (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 10**9) if s >= least)
+    return range(0, count, step)

@@ -1,0 +1,152 @@
+"""The picture of up to six heads side by side, on one scale, and how alike they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from attnlab.viz.svg import axes, ink, matrix, words
+from attnlab.viz.svg.axes import Cells
+from attnlab.viz.svg.frame import Caption, Scale, framed
+from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
+from attnlab.viz.svg.text import cut, width
+
+ACROSS = 1200  # units
+_GAP, _HEAD = 26, 28  # between the pictures; above each, for its title and note
+
+
+def compare(
+    heads: Sequence[tuple[int, int]],
+    a: np.ndarray,
+    tokens_a: Sequence[Any],
+    *,
+    b: np.ndarray | None = None,
+    tokens_b: Sequence[Any] | None = None,
+    sources_a: Sequence[Any] | None = None,
+    sources_b: Sequence[Any] | None = None,
+    drawn: str = "matrices",
+    similarity_a: np.ndarray | None = None,
+    similarity_b: np.ndarray | None = None,
+    notes: Sequence[str] = (),
+    row_a: int | None = None,
+    row_b: int | None = None,
+    causal: bool = True,
+    caption: Caption,
+    dark: bool = False,
+) -> str:
+    """The SVG of these (layer, head) on one or both sentences: `a`, `b` are [n, Q, S].
+
+    `drawn` is "matrices" or "arcs" (then `row_a`, `row_b` are looked from); `notes` say what each
+    head is; `similarity_*` [n, n] are 1 where two heads look alike.
+
+    Raises:
+        ValueError: counts or shapes do not fit.
+    """
+    if len(a) != len(heads) or (b is not None and len(b) != len(heads)) or not len(heads):
+        raise ValueError(f"{len(heads)} heads, and weights of {len(a)}")
+    theme, body = theme_of(dark), Sheet(theme_of(dark))
+    sides = [("A", a, tokens_a, sources_a, similarity_a, row_a)]
+    if b is not None:
+        sides.append(("B", b, tokens_b or [], sources_b, similarity_b, row_b))
+    titles = [_named(head) for head in heads]
+    tables = []
+    for name, weights, tokens, sources, similarity, row in sides:
+        cells = [axes.of_one(head, tokens, sources, causal, name) for head in weights]
+        looked = len(tokens) - 1 if row is None else row
+        if b is not None:
+            body.text(0, body.height + 8, name, bold=True, size=14, colour=theme.of(name))
+            body.height += 26
+        rows = _rows(cells, titles, notes, theme, name, drawn, looked)
+        body.place(0, body.height, rows)
+        body.height += rows.height + 14
+        body.width = max(body.width, rows.width)
+        if similarity is not None and len(heads) > 1:
+            tables.append(_similarity(similarity, titles, theme, name))
+        word = f"{name}: where {cells[0].rows[looked].text} looks." if drawn == "arcs" else ""
+        caption = caption.noting(word, matrix.reduced(cells[0]))
+    x = 0
+    for table in tables:
+        body.place(x, body.height, table)
+        x += table.width + 50
+    if tables:
+        body.height += tables[0].height + 10
+        body.width = max(body.width, x - 50)
+    full = f"{1 / ink.GAIN:.2f} or more"
+    legend = [Scale(name.lower(), f"{name}: weight 0", full) for name, *_ in sides]
+    if drawn == "arcs":
+        legend = []
+    return framed(body, caption, legend, dark)
+
+
+def _named(head: tuple[int, int]) -> str:
+    return f"L{head[0]} · H{head[1]}"
+
+
+def _rows(
+    cells: Sequence[Cells],
+    titles: Sequence[str],
+    notes: Sequence[str],
+    theme: Theme,
+    side: str,
+    drawn: str,
+    looked: int,
+) -> Sheet:
+    """All heads of one sentence, in rows; the words stand beside the first matrix of each."""
+    long = max(cells[0].values.shape) > matrix.SHAPES_UP_TO
+    arcs = drawn == "arcs" and not long
+    count = len(cells)
+    across = count if count <= 3 or (count == 4 and not arcs) else -(-count // 2)
+    words_left = 0 if arcs or long else matrix.words_width(cells[0])
+    room = min(560 if arcs else 420, (ACROSS - words_left - (across - 1) * _GAP) / across)
+    sheet = Sheet(theme)
+    for start in range(0, count, across):
+        x, tallest = 0.0, 0.0
+        for at in range(start, min(start + across, count)):
+            first = at == start
+            if arcs:
+                part = words.draw(cells[at], theme, side, looked, room=room)
+            elif long:
+                part = matrix.image(cells[at], theme, room)
+            else:
+                wide = room + words_left if first else room
+                part = matrix.draw(cells[at], theme, wide, rows=first, figures=room > 380)
+            _headed(sheet, x, sheet.height, part, titles[at], notes[at] if at < len(notes) else "")
+            x += part.width + _GAP
+            tallest = max(tallest, part.height)
+        sheet.width = max(sheet.width, x - _GAP)
+        sheet.height += tallest + _HEAD + 12
+    return sheet
+
+
+def _headed(sheet: Sheet, x: float, y: float, part: Sheet, title: str, note: str) -> None:
+    """One head's picture under its name and what it is known for."""
+    beside = width(title, 13, True) + 10
+    sheet.text(x, y + 8, title, bold=True)
+    if note:
+        shown = cut(note, part.width - beside, 12)
+        sheet.text(x + beside, y + 8, shown, size=12, colour=sheet.theme.mute)
+    sheet.place(x, y + _HEAD, part)
+
+
+def _similarity(table: np.ndarray, titles: Sequence[str], theme: Theme, side: str) -> Sheet:
+    """How alike each two heads are: figures on ink."""
+    left, size, top = 74, 46, 42
+    sheet = Sheet(theme, left + size * len(titles), top + 24 * len(titles))
+    sheet.text(0, 8, f"How alike on {side}, from 0 to 1", size=12, colour=theme.mute)
+    for at, title in enumerate(titles):
+        sheet.text(
+            left + (at + 0.5) * size, 30, title.replace(" · ", ""), size=11.5, anchor="middle"
+        )
+        sheet.text(left - 8, top + at * 24 + 11, title, size=11.5, anchor="end")
+    for (i, j), value in np.ndenumerate(table):
+        x, y, share = left + j * size, top + i * 24, float(min(max(value, 0), 1))
+        sheet.rect(x, y, size - 1, 23, theme.tile)
+        if i != j:
+            sheet.rect(x, y, size - 1, 23, theme.of(side), fill_opacity=round(0.85 * share, 3))
+        colour = theme.mute if i == j else ink.readable_on(theme.of(side), 0.85 * share, theme)
+        sheet.text(
+            x + size / 2, y + 11.5, f"{value:.2f}", size=11.5, anchor="middle", colour=colour
+        )
+    return sheet
