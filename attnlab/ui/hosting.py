@@ -26,7 +26,9 @@ _INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | 
 _TRY_AGAIN_LATER: Final = 1013
 _TOO_BIG: Final = 1009
 
-# A path of two parts or more, of this system or of another one, as it stands in a message.
+# An absolute path, of this system or of another one, as it stands in a message: quoted whole, or
+# two parts and more up to a space.
+_QUOTED_PATH = re.compile(r"(?<=['\"“‘])(?:~|[A-Za-z]:)?[/\\]\w[^'\"”’]*(?=['\"”’])")
 _PATH = re.compile(r"(?<![\w/.:])(?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'\"“”‘’,;()]+){2,}[/\\]?")
 
 
@@ -43,7 +45,7 @@ def max_tokens() -> int:
 
 def public(sentence: str) -> str:
     """`sentence` as a stranger may read it: where hosted, without the server's paths."""
-    return _PATH.sub("…", sentence) if hosted() else sentence
+    return _PATH.sub("…", _QUOTED_PATH.sub("…", sentence)) if hosted() else sentence
 
 
 def content_security_policy(index_html: str) -> str:

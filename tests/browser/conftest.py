@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,19 +46,33 @@ def _wait_for(url: str, server: subprocess.Popen, seconds: float = 60) -> None:
     raise AssertionError(f"no answer from {url} within {seconds:.0f} s")
 
 
-@pytest.fixture(scope="session")
-def address(packaged_models) -> Iterator[str]:
-    """The address of a running app."""
+@contextmanager
+def _serving(script: str, **environment: str) -> Iterator[str]:
+    """The address of a server of `script` on a free port."""
     port = _free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command = [sys.executable, "-m", "streamlit", "run", script]
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
-    server = subprocess.Popen(command + options, cwd=ROOT, env=os.environ.copy())
+    server = subprocess.Popen(command + options, cwd=ROOT, env=os.environ | environment)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(20)
+
+
+@pytest.fixture(scope="session")
+def address(packaged_models) -> Iterator[str]:
+    """The address of a running app."""
+    with _serving("app.py") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def hosted_address(packaged_models) -> Iterator[str]:
+    """The address of the app as strangers meet it."""
+    with _serving("hosted.py") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

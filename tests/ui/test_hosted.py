@@ -1,0 +1,144 @@
+"""A server that is open to strangers: no path in a sentence, headers and limits on every answer."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from attnlab.ui import hosting
+
+ROOT = Path(__file__).parents[2]
+INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
+
+
+@pytest.fixture
+def is_hosted(monkeypatch):
+    monkeypatch.setenv("ATTNLAB_HOSTED", "1")
+    monkeypatch.delenv("ATTNLAB_MAX_TOKENS", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        (
+            "Not written ([Errno 13] Permission denied: '/srv/cache/a b/x').",
+            "'…').",
+        ),
+        ("No file in directory /srv/models/mine.", "directory …"),
+        ("~/models/mine is damaged", "… is damaged"),
+        (r"C:\Users\me\model is damaged", "… is damaged"),
+        ("“/etc” is a folder", "“…” is a folder"),
+        ("It reads his/her texts, and owner/name at https://host/a/b too", None),
+        ("A token “/” and 1/2", None),
+    ],
+)
+def test_a_stranger_reads_no_path(is_hosted, said: str, read: str | None):
+    shown = hosting.public(said)
+    assert shown == said if read is None else read in shown
+    assert not any(part in shown for part in ("srv", "models", "Users", "etc"))
+
+
+def test_on_ones_own_machine_paths_are_useful(monkeypatch):
+    monkeypatch.setenv("ATTNLAB_HOSTED", "0")
+    assert hosting.public("in /srv/models/mine") == "in /srv/models/mine"
+
+
+def test_strangers_have_shorter_texts(is_hosted, monkeypatch):
+    assert hosting.max_tokens() == 512
+    monkeypatch.setenv("ATTNLAB_MAX_TOKENS", "100")
+    assert hosting.max_tokens() == 100
+    monkeypatch.delenv("ATTNLAB_MAX_TOKENS")
+    monkeypatch.delenv("ATTNLAB_HOSTED")
+    assert hosting.max_tokens() == 2048
+
+
+def test_the_policy_allows_no_foreign_host_no_eval_and_no_inline_script_but_streamlits():
+    policy = hosting.content_security_policy(INDEX)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == "'none'"
+    assert rules["connect-src"] == "'self'"
+    assert rules["frame-ancestors"] == "'none'"
+    script = rules["script-src"].split()
+    assert script[:2] == ["'self'", "blob:"]
+    assert all(source.startswith("'sha256-") for source in script[2:])
+    assert len(script[2:]) == 1
+    for word in ("unsafe-eval", "http:", "https:", "*"):
+        assert word not in policy
+
+
+class Sent(list):
+    """What an ASGI app sends."""
+
+    async def __call__(self, message):
+        self.append(message)
+
+
+async def _page(scope, receive, send):
+    start = {"type": "http.response.start", "status": 200}
+    await send({**start, "headers": [(b"X-Frame-Options", b"SAMEORIGIN"), (b"etag", b"1")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+def test_every_answer_carries_the_headers_once():
+    headers = hosting.security_headers(INDEX)
+    guard, sent = hosting.Guard(_page, headers, sessions=1), Sent()
+    asyncio.run(guard({"type": "http"}, None, sent))
+    names = [name.lower() for name, _ in sent[0]["headers"]]
+    assert sorted(names) == sorted([b"etag", *(name for name, _ in headers)])
+    assert dict(sent[0]["headers"])[b"referrer-policy"] == b"no-referrer"
+    assert sent[1]["body"] == b"ok"
+
+
+def test_so_many_sessions_and_no_more():
+    opened, waiting = [], asyncio.Event()
+
+    async def session(scope, receive, send):
+        opened.append(scope)
+        await waiting.wait()
+
+    async def connect():
+        return {"type": "websocket.connect"}
+
+    async def visit():
+        guard, refused = hosting.Guard(session, (), sessions=2), Sent()
+        inside = [asyncio.create_task(guard({"type": "websocket"}, connect, Sent())) for _ in "12"]
+        await asyncio.sleep(0)
+        await guard({"type": "websocket"}, connect, refused)
+        assert [message["type"] for message in refused] == ["websocket.close"]
+        waiting.set()
+        await asyncio.gather(*inside)
+        await guard({"type": "websocket"}, connect, refused)
+
+    asyncio.run(visit())
+    assert len(opened) == 3
+
+
+@pytest.mark.parametrize("size", [10, hosting.MAX_MESSAGE_BYTES + 1])
+def test_a_message_that_is_too_long_ends_its_session(size: int):
+    got = []
+
+    async def session(scope, receive, send):
+        got.append((await receive())["type"])
+
+    async def receive():
+        return {"type": "websocket.receive", "bytes": b"x" * size}
+
+    asyncio.run(hosting.Guard(session, (), sessions=1)({"type": "websocket"}, receive, Sent()))
+    assert got == ["websocket.receive" if size == 10 else "websocket.disconnect"]
+
+
+def test_hosted_py_is_an_app_that_streamlit_finds_and_turns_the_mode_on():
+    code = (
+        "import hosted\n"
+        "from attnlab.ui import hosting, texts\n"
+        "from streamlit.web.server.app_discovery import discover_asgi_app\n"
+        "from pathlib import Path\n"
+        "print(hosting.hosted(), texts.MAX_TOKENS, discover_asgi_app(Path('hosted.py')).app_name)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "512", "app"]
