@@ -72,7 +72,7 @@ def grid(
         tokens_a, tokens_b: tokens, or plain dicts of them.
         selected: the head that the page believes is chosen; None for no opinion.
         on_change: called, before the script runs, when a head is chosen by hand.
-        options: view, drop_first, causal, marks, layers, label, sources_a, sources_b, as in
+        options: view, drop_first, causal, marks, ranks, layers, label, sources_a, sources_b, as in
             :func:`attnlab.viz.grid.grid_payload`.
 
     Raises:
@@ -87,28 +87,43 @@ def grid(
     return settled(key)
 
 
-def _read_pin(click: Mapping[str, Any], scope: tuple[Choice, Choice]) -> Choice | None:
-    """(row_a, row_b, side, position) of a click on words of ``scope``; row_b None without B."""
+def _read_pin(click: Mapping[str, Any], scope: tuple[Choice, ...]) -> Choice | None:
+    """(row_a, row_b, side, position, key) of a click on the words of ``scope``.
+
+    ``row_b`` is None without B, ``key`` where no word that is looked at was clicked. ``scope``
+    holds the words of A and of B, then those that A and B can look at.
+    """
     rows = [index(click.get(f"row_{side}"), len(scope[i])) for i, side in enumerate("ab")]
-    side, position = click.get("side"), click.get("position")
+    side = click.get("side")
     if side not in ("A", "B") or rows[0] is None or (scope[1] and rows[1] is None):
         return None
-    place = index(position, len(scope["AB".index(side)]))
-    return None if place is None else (*rows, side, place)
+    place = index(click.get("position"), len(scope["AB".index(side)]))
+    looked_at = click.get("key")
+    key = index(looked_at, len(scope[2 + "AB".index(side)]))
+    if place is None or (key is None and looked_at is not None):
+        return None
+    return (*rows, side, place, key)
 
 
-def _read_rows(click: Mapping[str, Any], scope: tuple[Choice, Choice]) -> Choice | None:
+def _read_kept(click: Mapping[str, Any], scope: tuple[Choice, ...]) -> Choice | None:
+    """What a click changes: (row_a, row_b, side, key), the last two None without a key word."""
     pin = _read_pin(click, scope)
-    return None if pin is None else pin[:2]
+    if pin is None:
+        return None
+    row_a, row_b, side, _, key = pin
+    return (row_a, row_b, None if key is None else side, key)
 
 
 def head_value(key: str) -> dict[str, Any] | None:
-    """The word last clicked in the head ``key``: side, position, row_a, row_b; None before."""
+    """What was last clicked in the head ``key``; None before.
+
+    A dict with side ("A" or "B"), position (the word that looks), row_a and row_b (None without
+    B), and key: the position in ``side`` of the word looked at, None where none was clicked.
+    """
     pin = clicked(key, _read_pin)
     if pin is None:
         return None
-    row_a, row_b, side, position = pin
-    return {"side": side, "position": position, "row_a": row_a, "row_b": row_b}
+    return dict(zip(("row_a", "row_b", "side", "position", "key"), pin, strict=True))
 
 
 def head(
@@ -118,46 +133,48 @@ def head(
     tokens_a: Sequence[Any],
     b: np.ndarray | None = None,
     tokens_b: Sequence[Any] | None = None,
+    sources_a: Sequence[Any] | None = None,
+    sources_b: Sequence[Any] | None = None,
     row_a: int | None = None,
     row_b: int | None = None,
+    key_position: int | None = None,
+    side: str | None = None,
     on_change: Callable[[], None] | None = None,
     **options: Any,
 ) -> dict[str, Any] | None:
-    """One head's weights as words with arcs, or as a matrix; returns the clicked word.
+    """One head's weights as words with arcs, as a matrix, or as B − A; returns what was clicked.
 
     Args:
         key: the Streamlit key.
         a, b: [Q, S] float weights of the same head on each sentence.
         tokens_a, tokens_b: tokens, or plain dicts of them.
+        sources_a, sources_b: the words that can be looked at, where they are others.
         row_a, row_b: the positions looked from; None for no opinion (at first: the last word,
             and B follows A by alignment).
-        on_change: called, before the script runs, when a word is clicked.
-        options: mode, causal, sink, label, sources_a, sources_b, as in
-            :func:`attnlab.viz.head.head_payload`.
+        key_position: the word marked as looked at; None for none (or, without rows, no opinion).
+        side: "A" or "B", the sentence of ``key_position``; None for the last there is.
+        on_change: called, before the script runs, when a word or a cell is clicked.
+        options: mode, causal, sink, label, as in :func:`attnlab.viz.head.head_payload`.
 
     Returns:
-        None until a word of these sentences was clicked, then a dict with side ("A" or "B"),
-        position, row_a and row_b (None without B).
+        None until a word of these sentences was clicked, then as :func:`head_value` says.
 
     Raises:
-        ValueError: shapes, mode or rows do not fit.
+        ValueError: shapes, mode or positions do not fit.
     """
-    scope = tuple(tuple(identity(t) for t in side or ()) for side in (tokens_a, tokens_b))
-    default = _rows(tokens_a, tokens_b, None, None)
+    words = (tokens_a, tokens_b, sources_a or tokens_a, sources_b or tokens_b)
+    scope = tuple(tuple(map(identity, axis or ())) for axis in words)
     wanted = None
-    if row_a is not None or row_b is not None:
-        wanted = _rows(tokens_a, tokens_b, row_a, row_b)
-    serial, start = settle(key, scope, wanted, default, _read_rows)
-    data = head_payload(
-        a,
-        tokens_a,
-        b=b,
-        tokens_b=tokens_b,
-        row_a=start[0],
-        row_b=start[1],
-        serial=serial,
-        **options,
-    )
+    if (row_a, row_b, key_position) != (None, None, None):
+        last = "A" if tokens_b is None else "B"
+        kept = (None, None) if key_position is None else (side or last, key_position)
+        wanted = (*_rows(tokens_a, tokens_b, row_a, row_b), *kept)
+    default = (*_rows(tokens_a, tokens_b, None, None), None, None)
+    serial, start = settle(key, scope, wanted, default, _read_kept)
+    names = ("row_a", "row_b", "side", "key_position")
+    options |= dict(zip(names, start, strict=True))
+    sources = {"sources_a": sources_a, "sources_b": sources_b}
+    data = head_payload(a, tokens_a, b=b, tokens_b=tokens_b, **sources, serial=serial, **options)
     _HEAD(key=key, data=data, on_chosen_change=on_change or nothing)
     return head_value(key)
 

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent / "components"
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "grid": ("common", "save", "cells", "maps", "layout", "legend", "grid"),
-    "head": ("common", "save", "cells", "words", "matrix", "head"),
+    "head": ("common", "save", "cells", "legend", "plane", "places", "words", "matrix", "head"),
     "bars": ("common", "bars"),
     "pick": ("common", "pick"),
     "ranks": ("common", "ranks"),

@@ -11,6 +11,9 @@ import numpy as np
 from attnlab.viz import align
 
 Pairs = list[tuple[int, int]]
+Merged = list[tuple[int | None, int | None]]
+
+LEAST_CHANGE = 0.05  # full ink in B − A is never a smaller change, so that noise stays faint
 
 _NEEDS = (
     "B − A needs two texts of equal length in tokens, or of up to 64 tokens each; A has {}, B {}."
@@ -20,14 +23,18 @@ _APART = "B − A needs words that correspond, and none but the first word of A 
 
 @dataclass(frozen=True)
 class Comparable:
-    """The rows and columns of two maps that correspond, as (position in A, position in B).
+    """The rows and columns of two maps, as (position in A, position in B).
 
-    ``note`` is "" or one sentence that says why nothing, or not everything, is compared.
+    ``rows`` and ``columns`` correspond and are compared. ``merged_rows`` and ``merged_columns``
+    hold them in their places among those that only one side has (None on the other). ``note`` is
+    "" or one sentence that says why nothing, or not everything, is compared.
     """
 
     rows: Pairs
     columns: Pairs
     note: str = ""
+    merged_rows: Merged = ()
+    merged_columns: Merged = ()
 
 
 @dataclass(frozen=True)
@@ -40,18 +47,50 @@ class Change:
     after: float  # the weight in B
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Both sides of the compared cells, [..., rows, columns], and which cells those are."""
+
+    before: np.ndarray
+    after: np.ndarray
+    rows: Pairs
+    columns: Pairs
+
+    @property
+    def size(self) -> np.ndarray:
+        """How much each cell changes, whichever way."""
+        return np.abs(self.after.astype(np.float32) - self.before)
+
+
 def _first_bin(position: int, bins: int, length: int) -> int:
     """First of ``bins`` pooled rows that covers ``position`` of ``length`` (adaptive pooling)."""
     return next(i for i in range(bins) if -(-(i + 1) * length // bins) > position)
 
 
-def _aligned(tokens_a: Sequence[Any], tokens_b: Sequence[Any], bins: tuple[int, int]) -> Pairs:
-    """Corresponding rows or columns; pooled maps correspond only when the lengths agree."""
+def _merged(tokens_a: Sequence[Any], tokens_b: Sequence[Any], bins: tuple[int, int]) -> Merged:
+    """All rows or columns; pooled maps correspond only when the lengths agree, else none do."""
     if bins == (len(tokens_a), len(tokens_b)):
-        return align.pairs(tokens_a, tokens_b)
+        return align.merged(tokens_a, tokens_b)
     if len(tokens_a) == len(tokens_b) and bins[0] == bins[1]:
         return [(i, i) for i in range(bins[0])]
     return []
+
+
+def both(merged: Merged) -> Pairs:
+    """The positions of ``merged`` that both sides have."""
+    return [(i, j) for i, j in merged if i is not None and j is not None]
+
+
+def alone_note(*axes: Merged) -> str:
+    """How many positions of these axes only one side has, in one phrase; "" where none."""
+    pairs = [pair for axis in axes for pair in axis]
+    only = {"A": sum(j is None for _, j in pairs), "B": sum(i is None for i, _ in pairs)}
+    parts = [
+        f"{count} {'token' if count == 1 else 'tokens'} only in {side}"
+        for side, count in only.items()
+        if count
+    ]
+    return f"Hatched: {' and '.join(parts)}" if parts else ""
 
 
 def comparable(
@@ -69,30 +108,44 @@ def comparable(
     With ``causal`` only rows from the first differing token on are kept: no earlier one can
     differ. Maps smaller than their token lists are taken as pooled to that many bins.
     """
-    sources_a = tokens_a if sources_a is None else sources_a
-    sources_b = tokens_b if sources_b is None else sources_b
+    keys_a = tokens_a if sources_a is None else sources_a
+    keys_b = tokens_b if sources_b is None else sources_b
     start = align.first_difference(tokens_a, tokens_b)
-    if start is None and align.first_difference(sources_a, sources_b) is None:
+    if start is None and align.first_difference(keys_a, keys_b) is None:
         return Comparable([], [], "A and B are the same tokens, so nothing differs.")
-    found = _aligned(tokens_a, tokens_b, (shape_a[0], shape_b[0]))
-    columns = _aligned(sources_a, sources_b, (shape_a[1], shape_b[1]))
-    if not found or not columns:
+    rows = _merged(tokens_a, tokens_b, (shape_a[0], shape_b[0]))
+    columns = _merged(keys_a, keys_b, (shape_a[1], shape_b[1]))
+    if not both(rows) or not both(columns):
         return Comparable([], [], _NEEDS.format(len(tokens_a), len(tokens_b)))
-    if causal and start is not None:
+    # Crossing to another text, every word can look everywhere: there is no earlier row.
+    crosses = sources_a is not None or sources_b is not None
+    kept = rows
+    if causal and start is not None and not crosses:
         if shape_a[0] != len(tokens_a):
             start = _first_bin(min(start, len(tokens_a) - 1), shape_a[0], len(tokens_a))
-        found = [(i, j) for i, j in found if i >= start]
-    if not found:
-        return Comparable([], columns, "One sentence continues the other, so no row can differ.")
-    missed = shape_a[1] + shape_b[1] - 2 * len(columns)
-    note = f"Left out, without a counterpart: {missed} of the tokens." if missed else ""
-    return Comparable(found, columns, note)
+        kept = rows[start:]
+    if not both(kept):
+        return Comparable(
+            [], both(columns), "One sentence continues the other, so no row can differ."
+        )
+    note = alone_note(rows, columns) if crosses else alone_note(columns)
+    return Comparable(both(kept), both(columns), note, kept, columns)
+
+
+def _taken(maps: np.ndarray, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
+    """``maps`` [..., q, s] at these rows and columns; a stretch is sliced, not copied."""
+
+    def stretch(places: Sequence[int]) -> slice | Sequence[int]:
+        whole = places[-1] - places[0] == len(places) - 1
+        return slice(places[0], places[-1] + 1) if whole else places
+
+    return maps[..., stretch(rows), :][..., stretch(columns)]
 
 
 def at(a: np.ndarray, b: np.ndarray, rows: Pairs, columns: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Both sides of the compared cells, [..., rows, columns], of maps [..., q, s]."""
-    i, j = np.asarray(rows), np.asarray(columns)
-    return a[..., i[:, :1], j[:, 0]], b[..., i[:, 1:], j[:, 1]]
+    (rows_a, rows_b), (columns_a, columns_b) = zip(*rows, strict=True), zip(*columns, strict=True)
+    return _taken(a, rows_a, columns_a), _taken(b, rows_b, columns_b)
 
 
 def kept_columns(cells: Comparable, drop_first: bool) -> Pairs:
@@ -108,15 +161,21 @@ def obstacle(
     shape_b: tuple[int, int],
     drop_first: bool = True,
     causal: bool = True,
+    **sources: Sequence[Any] | None,
 ) -> str:
-    """One sentence on why B − A of maps of these shapes would be blank; "" where it is not."""
-    cells = comparable(tokens_a, tokens_b, shape_a=shape_a, shape_b=shape_b, causal=causal)
+    """One sentence on why B − A of maps of these shapes would be blank; "" where it is not.
+
+    ``sources`` are ``sources_a`` and ``sources_b`` of :func:`comparable`.
+    """
+    cells = comparable(
+        tokens_a, tokens_b, shape_a=shape_a, shape_b=shape_b, causal=causal, **sources
+    )
     if not cells.rows:
         return cells.note
     return "" if kept_columns(cells, drop_first) else _APART
 
 
-def largest(
+def compare(
     a: np.ndarray,
     b: np.ndarray,
     tokens_a: Sequence[Any],
@@ -124,20 +183,46 @@ def largest(
     *,
     drop_first: bool = True,
     causal: bool = True,
-) -> Change | None:
-    """The cell of one head ([Q, S] weights in A and B) that differs most; None if none can."""
-    cells = comparable(
-        tokens_a, tokens_b, shape_a=a.shape[-2:], shape_b=b.shape[-2:], causal=causal
-    )
+    **sources: Sequence[Any] | None,
+) -> Compared | None:
+    """The cells of maps ``a`` and ``b`` [..., q, s] that are compared; None if there are none.
+
+    ``sources`` are ``sources_a`` and ``sources_b`` of :func:`comparable`.
+    """
+    shapes = {"shape_a": a.shape[-2:], "shape_b": b.shape[-2:]}
+    cells = comparable(tokens_a, tokens_b, **shapes, causal=causal, **sources)
     columns = kept_columns(cells, drop_first)
     if not cells.rows or not columns:
         return None
-    rows, keys = np.asarray(cells.rows), np.asarray(columns)
-    before, after = at(a, b, cells.rows, columns)
-    row, key = np.unravel_index(np.argmax(np.abs(after - before)), before.shape)
+    return Compared(*at(a, b, cells.rows, columns), cells.rows, columns)
+
+
+def full_change(before: np.ndarray, after: np.ndarray) -> float:
+    """The change that gets full ink: the largest one drawn, at least :data:`LEAST_CHANGE`.
+
+    Weights in [0, 1], or bytes of which 255 is 1.
+    """
+    if not before.size:
+        return LEAST_CHANGE
+    top = 255 if before.dtype == np.uint8 else 1
+    change = after.astype(np.float32) - before
+    return max(LEAST_CHANGE, float(max(change.max(), -change.min())) / top)
+
+
+def largest(
+    a: np.ndarray, b: np.ndarray, tokens_a: Sequence[Any], tokens_b: Sequence[Any], **options: Any
+) -> Change | None:
+    """The cell of one head ([Q, S] weights in A and B) that differs most; None if none can.
+
+    ``options`` are those of :func:`compare`.
+    """
+    found = compare(a, b, tokens_a, tokens_b, **options)
+    if found is None:
+        return None
+    row, key = np.unravel_index(np.argmax(found.size), found.size.shape)
     return Change(
-        query=int(rows[row, 1]),
-        key=int(keys[key, 1]),
-        before=float(before[row, key]),
-        after=float(after[row, key]),
+        query=found.rows[row][1],
+        key=found.columns[key][1],
+        before=float(found.before[row, key]),
+        after=float(found.after[row, key]),
     )

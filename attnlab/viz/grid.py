@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.viz.difference import Comparable, at, comparable, kept_columns
+from attnlab.viz.difference import comparable, compare, full_change
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import rows
 
 VIEWS = ("A", "B", "B-A")
 MAX_SIDE = 64  # rows or columns of one map; longer ones are pooled before they come here
-LEAST_CHANGE = 0.05  # full ink in B − A is never a smaller change, so that noise stays faint
 FINE_CELLS = 600_000  # up to here floats travel as 16 bits, so hovered figures keep two decimals
 
+Side = tuple[np.ndarray, Sequence[Any], Sequence[Any] | None]  # maps, tokens, sources
 
-def quantise(maps: np.ndarray) -> np.ndarray:
-    """Weights in [0, 1] as uint16 (up to :data:`FINE_CELLS` values) or uint8; uint8 stays.
+
+def quantise(maps: np.ndarray, *, fine: bool | None = None) -> np.ndarray:
+    """Weights in [0, 1] as uint16 (``fine``; None: up to FINE_CELLS values) or uint8; uint8 stays.
 
     Raises:
         ValueError: a value is not finite or lies outside [0, 1] (beyond rounding).
@@ -28,19 +29,10 @@ def quantise(maps: np.ndarray) -> np.ndarray:
     low, high = (float(maps.min()), float(maps.max())) if maps.size else (0.0, 0.0)
     if not (low >= -1e-4 and high <= 1 + 1e-4):  # written so that NaN fails too
         raise ValueError(f"attention maps hold values from {low} to {high}; they must be in [0, 1]")
-    top, dtype = (65535, np.uint16) if maps.size <= FINE_CELLS else (255, np.uint8)
-    return np.rint(np.clip(maps, 0, 1) * top).astype(dtype)
-
-
-def full_change(a: np.ndarray, b: np.ndarray, cells: Comparable, drop_first: bool) -> float:
-    """The change that gets full ink: the largest one drawn, at least :data:`LEAST_CHANGE`."""
-    columns = kept_columns(cells, drop_first)
-    if not cells.rows or not columns:
-        return LEAST_CHANGE
-    before, after = at(a, b, cells.rows, columns)
-    top = 255 if a.dtype == np.uint8 else 1
-    largest = float(np.abs(after.astype(np.float32) - before).max()) / top
-    return max(LEAST_CHANGE, largest)
+    fine = maps.size <= FINE_CELLS if fine is None else fine
+    top, dtype = (65535, np.uint16) if fine else (255, np.uint8)
+    scaled = np.clip(maps, 0, 1) * np.float32(top)
+    return (scaled + np.float32(0.5)).astype(dtype)
 
 
 def _check(name: str, maps: np.ndarray, queries: int, sources: int) -> None:
@@ -70,6 +62,39 @@ def _check_choice(
         raise ValueError(f"head {selected} is outside {a[0]} layers x {a[1]} heads")
 
 
+def _words(sides: Mapping[str, Side]) -> dict[str, Any]:
+    """The tokens of every side, and its sources where they are others."""
+    found: dict[str, Any] = {"tokens": {}, "sources": {}}
+    for name, (maps, tokens, sources) in sides.items():
+        _check(name.upper(), maps, len(tokens), len(tokens if sources is None else sources))
+        found["tokens"][name] = rows(tokens)
+        found["sources"][name] = None if sources is None else rows(sources)
+    return found
+
+
+def _difference(a: Side, b: Side, *, causal: bool, drop_first: bool) -> dict[str, Any]:
+    """What B − A shows: rows and columns as [in A, in B], a note, and the change of full ink."""
+    texts = (a[1], b[1])
+    options = {"sources_a": a[2], "sources_b": b[2], "causal": causal}
+    shapes = {"shape_a": a[0].shape[2:], "shape_b": b[0].shape[2:]}
+    cells = comparable(*texts, **shapes, **options)
+    drawn = compare(a[0], b[0], *texts, drop_first=drop_first, **options)
+    nothing = np.zeros(0)
+    both = (nothing, nothing) if drawn is None else (drawn.before, drawn.after)
+    return {
+        "rows": list(cells.merged_rows) if cells.rows else [],
+        "columns": list(cells.merged_columns),
+        "compared": len(cells.rows),
+        "note": cells.note,
+        "full": full_change(*both),
+    }
+
+
+def _numbered(notes: Mapping[tuple[int, int], Any] | None) -> list[list[Any]]:
+    """What is said of single heads, as [layer, head, what]."""
+    return [[*head, what] for head, what in (notes or {}).items()]
+
+
 def grid_payload(
     a: np.ndarray,
     tokens_a: Sequence[Any],
@@ -82,6 +107,7 @@ def grid_payload(
     drop_first: bool = True,
     causal: bool = True,
     marks: Mapping[tuple[int, int], str] | None = None,
+    ranks: Mapping[tuple[int, int], int] | None = None,
     layers: Sequence[int] | None = None,
     label: str = "All heads",
     selected: tuple[int, int] = (0, 0),
@@ -90,7 +116,8 @@ def grid_payload(
     """Pack the maps ``a`` and ``b`` ([L, H, q, s]) with all the grid needs to draw and to hover.
 
     ``layers`` are the numbers that the model gives its layers, where they are not 0, 1, 2, ...
-    (a model that attends in some blocks only); ``selected`` always counts the maps.
+    (a model that attends in some blocks only); ``selected``, ``marks`` (a note for a head) and
+    ``ranks`` (a number drawn on it) always count the maps.
 
     ``selected`` is where the selection starts; it moves in the browser without coming back here.
     A new ``serial`` makes the browser adopt ``selected`` again.
@@ -99,10 +126,10 @@ def grid_payload(
         ValueError: a shape, a view or the selection does not fit.
     """
     _check_choice(view, a.shape[:2], None if b is None else b.shape[:2], layers, selected)
-    sides = {"a": (a, tokens_a, sources_a)}
+    sides: dict[str, Side] = {"a": (a, tokens_a, sources_a)}
     if b is not None:
         sides["b"] = (b, tokens_b or [], sources_b)
-    header: dict[str, Any] = {
+    header = {
         "view": view,
         "dropFirst": drop_first,
         "causal": causal,
@@ -110,25 +137,11 @@ def grid_payload(
         "label": label,
         "selected": list(selected),
         "serial": serial,
-        "marks": [[*head, note] for head, note in (marks or {}).items()],
+        "marks": _numbered(marks),
+        "ranks": _numbered(ranks),
         "difference": None,
-        "tokens": {},
-        "sources": {},
+        **_words(sides),
     }
-    for name, (maps, tokens, sources) in sides.items():
-        _check(name.upper(), maps, len(tokens), len(tokens if sources is None else sources))
-        header["tokens"][name] = rows(tokens)
-        header["sources"][name] = None if sources is None else rows(sources)
-    if view == "B-A" and b is not None:
-        cells = comparable(
-            tokens_a,
-            tokens_b or [],
-            shape_a=a.shape[2:],
-            shape_b=b.shape[2:],
-            sources_a=sources_a,
-            sources_b=sources_b,
-            causal=causal,
-        )
-        header["difference"] = {"rows": cells.rows, "columns": cells.columns, "note": cells.note}
-        header["difference"]["full"] = full_change(a, b, cells, drop_first)
+    if view == "B-A":
+        header["difference"] = _difference(**sides, causal=causal, drop_first=drop_first)
     return pack(header, {name: quantise(maps) for name, (maps, _, _) in sides.items()})

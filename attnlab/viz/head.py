@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from attnlab.viz import align
+from attnlab.viz.difference import alone_note, at, both, full_change
 from attnlab.viz.grid import quantise
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import rows
 
-MODES = ("words", "matrix")
+MODES = ("words", "matrix", "difference")
 EXACT_CELLS = 256 * 256  # up to here weights travel as float32, beyond as 16 bits
 
 
-def _weights(name: str, weights: np.ndarray, queries: int, sources: int) -> np.ndarray:
-    """``weights`` [Q, S] as it travels, checked against the token counts."""
-    if weights.shape != (queries, sources):
-        raise ValueError(
-            f"weights of {name} are {weights.shape}, for {queries} queries and {sources} keys"
-        )
-    if not np.isfinite(weights).all():
-        raise ValueError(f"weights of {name} hold values that are not finite")
-    if weights.size <= EXACT_CELLS:
-        return weights.astype(np.float32)
-    return quantise(weights)
+@dataclass(frozen=True)
+class _Side:
+    """One sentence's weights [Q, S], the words of both axes, and the position looked from."""
+
+    weights: np.ndarray
+    tokens: Sequence[Any]
+    sources: Sequence[Any] | None
+    row: int | None
+
+    @property
+    def keys(self) -> Sequence[Any]:
+        """The words that can be looked at."""
+        return self.tokens if self.sources is None else self.sources
+
+    def packed(self, name: str, causal: bool) -> np.ndarray:
+        """The weights as they travel; of large causal ones only what is not in the future.
+
+        That half is a flat array: row i begins at i (i + 1) / 2.
+
+        Raises:
+            ValueError: the shape does not fit the words, or a weight is no finite share.
+        """
+        weights, shape = self.weights, (len(self.tokens), len(self.keys))
+        if weights.shape != shape:
+            raise ValueError(
+                f"weights of {name} are {weights.shape}, for {shape[0]} queries and {shape[1]} keys"
+            )
+        if weights.size <= EXACT_CELLS:
+            if not np.isfinite(weights).all():
+                raise ValueError(f"weights of {name} hold values that are not finite")
+            return weights.astype(np.float32)
+        if causal and self.sources is None:
+            weights = weights[np.tri(len(weights), dtype=bool)]
+        return quantise(weights, fine=True)
 
 
 def settle_row(row: int | None, length: int) -> int:
@@ -47,6 +72,35 @@ def follow(row_a: int, tokens_a: Sequence[Any], tokens_b: Sequence[Any]) -> int:
     return max((j for i, j in align.pairs(tokens_a, tokens_b) if i <= row_a), default=0)
 
 
+def _difference(a: _Side, b: _Side) -> dict[str, Any]:
+    """The merged axes of B − A as [in A, in B], what is hatched, and the change of full ink."""
+    queries = align.merged(a.tokens, b.tokens)
+    keys = align.merged(a.keys, b.keys)
+    crosses = a.sources is not None or b.sources is not None
+    compared, columns = both(queries), both(keys)
+    full = full_change(np.zeros(0), np.zeros(0))
+    if compared and columns:
+        full = full_change(*at(a.weights, b.weights, compared, columns))
+    note = alone_note(queries, keys) if crosses else alone_note(keys)
+    return {"rows": queries, "columns": keys, "full": full, "note": note}
+
+
+def _maybe_rows(tokens: Sequence[Any] | None) -> list[Any] | None:
+    return None if tokens is None else rows(tokens)
+
+
+def _pinned_key(
+    sides: Mapping[str, _Side], key_position: int | None, side: str | None
+) -> dict[str, Any] | None:
+    """The pinned key word as the browser takes it."""
+    if key_position is None:
+        return None
+    name = max(sides) if side is None else side.lower()
+    if name not in sides:
+        raise ValueError(f"side {side!r} is not one of {[name.upper() for name in sides]}")
+    return {"side": name, "key": settle_row(key_position, len(sides[name].keys))}
+
+
 def head_payload(
     a: np.ndarray,
     tokens_a: Sequence[Any],
@@ -58,6 +112,8 @@ def head_payload(
     mode: str = "words",
     row_a: int | None = None,
     row_b: int | None = None,
+    key_position: int | None = None,
+    side: str | None = None,
     causal: bool = True,
     sink: bool = False,
     label: str = "",
@@ -65,36 +121,35 @@ def head_payload(
 ) -> bytes:
     """Pack one head's weights ``a`` and ``b`` ([Q, S]) with the words of both axes.
 
-    ``row_a`` and ``row_b`` are the positions first looked from (default: the last). ``sink`` says
-    that the model has learned sinks, so that rows below 1 are explained as such.
+    ``row_a`` and ``row_b`` are the positions first looked from (default: the last);
+    ``key_position`` is the word first marked as looked at, in the sentence ``side`` (default: the
+    last there is). ``mode`` "difference" is B − A over the words of both. ``sink`` says that the
+    model has learned sinks, so that rows below 1 are explained as such.
 
     Raises:
-        ValueError: a shape, a mode or a row does not fit.
+        ValueError: a shape, a mode or a position does not fit.
     """
-    if mode not in MODES:
-        raise ValueError(f"mode {mode!r} is not one of {MODES}")
-    sides = {"a": (a, tokens_a, sources_a, row_a)}
+    if mode not in MODES or (mode == "difference" and b is None):
+        raise ValueError(f"mode {mode!r} is not one of {MODES}, or needs B")
+    sides = {"a": _Side(a, tokens_a, sources_a, row_a)}
     if b is not None:
         tokens_b = tokens_b or []
         if row_b is None and row_a is not None:
             row_b = follow(row_a, tokens_a, tokens_b)
-        sides["b"] = (b, tokens_b, sources_b, row_b)
+        sides["b"] = _Side(b, tokens_b, sources_b, row_b)
     header: dict[str, Any] = {
         "mode": mode,
         "causal": causal,
         "sink": sink,
         "label": label,
         "serial": serial,
-        "pairs": [] if b is None else align.pairs(tokens_a, tokens_b or []),
-        "tokens": {},
-        "sources": {},
-        "rows": {},
+        "pairs": align.pairs(tokens_a, tokens_b) if "b" in sides else [],
+        "keyPairs": align.pairs(sides["a"].keys, sides["b"].keys) if "b" in sides else [],
+        "difference": _difference(**sides) if mode == "difference" else None,
+        "key": _pinned_key(sides, key_position, side),
+        "tokens": {name: rows(one.tokens) for name, one in sides.items()},
+        "sources": {name: _maybe_rows(one.sources) for name, one in sides.items()},
+        "rows": {name: settle_row(one.row, len(one.tokens)) for name, one in sides.items()},
     }
-    arrays = {}
-    for name, (weights, tokens, sources, row) in sides.items():
-        keys = tokens if sources is None else sources
-        arrays[name] = _weights(name.upper(), weights, len(tokens), len(keys))
-        header["tokens"][name] = rows(tokens)
-        header["sources"][name] = None if sources is None else rows(sources)
-        header["rows"][name] = settle_row(row, len(tokens))
+    arrays = {name: one.packed(name.upper(), causal) for name, one in sides.items()}
     return pack(header, arrays)

@@ -7,30 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.viz.difference import at, comparable, kept_columns
+from attnlab.viz.difference import compare
 
 
 def most_changed(
-    a: np.ndarray,
-    b: np.ndarray,
-    tokens_a: Sequence[Any],
-    tokens_b: Sequence[Any],
-    *,
-    drop_first: bool = True,
-    causal: bool = True,
+    a: np.ndarray, b: np.ndarray, tokens_a: Sequence[Any], tokens_b: Sequence[Any], **options: Any
 ) -> tuple[int, int] | None:
     """The (layer, head) of maps [L, H, q, s] with the largest single change; None if none changes.
 
-    Both indices count the maps.
+    Both indices count the maps. ``options`` are those of :func:`attnlab.viz.difference.compare`.
     """
-    cells = comparable(
-        tokens_a, tokens_b, shape_a=a.shape[-2:], shape_b=b.shape[-2:], causal=causal
-    )
-    columns = kept_columns(cells, drop_first)
-    if not cells.rows or not columns:
+    found = compare(a, b, tokens_a, tokens_b, **options)
+    if found is None:
         return None
-    before, after = at(a, b, cells.rows, columns)
-    change = np.abs(after - before).max(axis=(-2, -1))
+    change = found.size.max(axis=(-2, -1))
     return _largest(change) if change.max() > 0 else None
 
 

@@ -111,7 +111,8 @@ def test_looking_from_a_word(page: Page):
 
     page.locator('.al-word[data-side="A"][data-position="2"]').click()
     assert page.evaluate("sent") == [
-        {"name": "chosen", "side": "A", "position": 2, "row_a": 2, "row_b": 2, "serial": 0}
+        {"name": "chosen", "side": "A", "position": 2, "row_a": 2, "row_b": 2, "key": None,
+         "serial": 0}
     ]
     page.mouse.move(5, 900)
     expect(page.locator('.al-word.al-on[data-side="B"]')).to_have_text("was")
@@ -191,7 +192,7 @@ def test_words_that_repeat_keep_a_row_and_a_column_each(page: Page):
     show(page, "head", head_payload(causal(5, 5), tokens, mode="matrix"))
     matrix = page.locator(".al-matrix")
     expect(matrix).to_have_attribute("aria-label", "Attention of A, 5 rows, 5 columns. "
-                                     "Arrow keys move, Enter keeps a row.")  # fmt: skip
+                                     "Arrow keys move, Enter keeps a pair of words.")  # fmt: skip
     matrix.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
         page.keyboard.press(key)

@@ -25,8 +25,8 @@ class Browser:
     def receive(self, *, key, data, **callbacks):
         self.sent.append(data)
 
-    def click(self, key, **value):
-        self.state[key] = {"chosen": {**value, "serial": self.header["serial"]}}
+    def click(self, component, **value):
+        self.state[component] = {"chosen": {**value, "serial": self.header["serial"]}}
 
     @property
     def header(self):
@@ -95,7 +95,7 @@ def test_a_pinned_word_is_returned_for_these_words_only(browser):
     assert head() is None
     assert browser.header["rows"] == {"a": 2, "b": 2}
     browser.click("h", side="B", position=1, row_a=1, row_b=1)
-    assert head() == {"side": "B", "position": 1, "row_a": 1, "row_b": 1}
+    assert head() == {"side": "B", "position": 1, "row_a": 1, "row_b": 1, "key": None}
     assert len(set(browser.sent)) == 1
     other = [{**word, "id": 9} for word in WORDS]
     assert mount.head("h", a=MAPS[0, 0], tokens_a=other) is None
@@ -116,6 +116,32 @@ def test_a_pin_that_fits_nothing_is_ignored(browser):
     for wrong in ({"side": "C"}, {"position": 3}, {"row_a": None}, {"row_b": 9}):
         browser.click("h", **{"side": "A", "position": 0, "row_a": 0, "row_b": 0, **wrong})
         assert head() is None
+
+
+def test_a_pair_of_words_is_returned_and_stays_where_the_page_agrees(browser):
+    head(row_a=2, row_b=2)
+    browser.click("h", side="B", position=2, row_a=2, row_b=2, key=1)
+    assert head(row_a=2, row_b=2)["key"] == 1  # the page still holds what it knew before the click
+    assert head(row_a=2, row_b=2, key_position=1, side="B")["key"] == 1
+    assert len(set(browser.sent)) == 1
+    head(row_a=2, row_b=2)  # the page lets go of the pair
+    assert browser.header["key"] is None and len(set(browser.sent)) == 2
+
+
+def test_the_page_can_mark_a_pair_of_words(browser):
+    head(row_a=2, row_b=2, key_position=0, side="A")
+    assert browser.header["key"] == {"side": "a", "key": 0}
+    head(row_a=2, row_b=2, key_position=0)
+    assert browser.header["key"] == {"side": "b", "key": 0}
+    with pytest.raises(ValueError, match="position 9"):
+        head(key_position=9)
+
+
+@pytest.mark.parametrize("key", [3, -1, 0.5, "0", True, {}])
+def test_a_key_word_that_there_is_not_is_ignored(browser, key):
+    head()
+    browser.click("h", side="A", position=0, row_a=0, row_b=0, key=key)
+    assert head() is None
 
 
 def test_the_page_can_move_the_looked_from_word(browser):

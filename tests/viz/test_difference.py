@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnlab.viz.align import first_difference, pairs
+from attnlab.viz.align import MAX_MATCHED, first_difference, merged, pairs
 from attnlab.viz.difference import comparable, largest, obstacle
 
 
@@ -39,7 +39,9 @@ def test_an_encoder_compares_every_row():
 def test_an_inserted_word_shifts_what_follows_and_is_named_as_left_out():
     cells = compared("it was wide .", "it was very wide .", causal=True)
     assert cells.rows == [(2, 3), (3, 4)]
-    assert "1 of the tokens" in cells.note
+    assert cells.merged_rows == [(None, 2), (2, 3), (3, 4)]
+    assert cells.merged_columns == [(0, 0), (1, 1), (None, 2), (2, 3), (3, 4)]
+    assert cells.note == "Hatched: 1 token only in B"
 
 
 def test_equal_texts_have_nothing_to_compare():
@@ -110,6 +112,39 @@ def test_pairs_rise_in_both_and_equal_ends_are_paired(a, b):
     start = first_difference(a, b)
     shared = len(a) if start is None else start
     assert found[:shared] == [(i, i) for i in range(shared)]
+
+
+@given(lists, lists)
+def test_merging_keeps_every_position_once_and_in_order(a, b):
+    found = merged(a, b)
+    assert [i for i, _ in found if i is not None] == list(range(len(a)))
+    assert [j for _, j in found if j is not None] == list(range(len(b)))
+    assert [(i, j) for i, j in found if i is not None and j is not None] == pairs(a, b)
+    assert (None, None) not in found
+
+
+def test_a_long_text_is_aligned_across_what_was_put_in_far_apart():
+    text = [f"w{i}" if i % 3 else "the" for i in range(1800)]
+    other = [*text[:300], "new", *text[300:1500], *text[1503:]]
+    other[900], other[5] = "odd", "other"
+    assert len(text) > 2 * MAX_MATCHED
+    found = pairs(words(" ".join(text)), words(" ".join(other)))
+    assert len(found) == 1797
+    assert sum(text[i] == other[j] for i, j in found) == 1795
+
+
+def test_both_counts_are_said_where_both_texts_have_words_of_their_own():
+    cells = compared("a b c d", "a c d x", causal=False)
+    assert cells.note == "Hatched: 1 token only in A and 1 token only in B"
+    assert cells.rows == [(0, 0), (2, 1), (3, 2)]
+
+
+def test_crossing_to_another_text_leaves_no_row_out():
+    rows, keys = words("x y"), words("a b c")
+    shapes = {"shape_a": (2, 3), "shape_b": (2, 3)}
+    sources = {"sources_a": keys, "sources_b": words("a q c")}
+    cells = comparable(rows, rows, **shapes, **sources, causal=True)
+    assert cells.rows == [(0, 0), (1, 1)] and cells.note == ""
 
 
 def test_the_largest_change_leaves_the_first_column_out():

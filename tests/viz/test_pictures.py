@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from attnlab.viz.bars import bars_payload, digits_of
-from attnlab.viz.grid import FINE_CELLS, LEAST_CHANGE, grid_payload, quantise
+from attnlab.viz.difference import LEAST_CHANGE
+from attnlab.viz.grid import FINE_CELLS, grid_payload, quantise
 from attnlab.viz.head import follow, head_payload
 from attnlab.viz.payload import unpack
 
@@ -144,6 +145,36 @@ def test_b_looks_from_the_word_that_corresponds():
     assert header["rows"] == {"a": 2, "b": 3}
 
 
+def test_b_minus_a_of_a_head_keeps_words_without_a_counterpart_in_their_place():
+    a, b = words("it", "was", "wide"), words("it", "was", "very", "wide")
+    b[2]["id"], b[3]["id"] = 77, 2
+    before, after = np.zeros((3, 3), np.float32), np.zeros((4, 4), np.float32)
+    after[3, 1], after[3, 2] = 0.3, 0.7  # the larger change has nothing to compare with
+    header, _ = unpack(head_payload(before, a, b=after, tokens_b=b, mode="difference"))
+    found = header["difference"]
+    assert found["rows"] == found["columns"] == [[0, 0], [1, 1], [None, 2], [2, 3]]
+    assert found["full"] == pytest.approx(0.3)
+    assert found["note"] == "Hatched: 1 token only in B"
+
+
+def test_a_long_causal_head_travels_without_the_future():
+    weights, tokens = causal_maps(300, 300), words(*"x" * 300)
+    _, arrays = unpack(head_payload(weights, tokens))
+    assert arrays["a"].dtype == np.uint16 and arrays["a"].shape == (300 * 301 // 2,)
+    row = arrays["a"][299 * 300 // 2 :] / 65535
+    assert np.abs(row - weights[299]).max() < 1e-5
+    _, arrays = unpack(head_payload(weights, tokens, causal=False))
+    assert arrays["a"].shape == (300, 300)
+    _, arrays = unpack(head_payload(weights, tokens, sources_a=tokens))
+    assert arrays["a"].shape == (300, 300)
+
+
+def test_the_grid_carries_ranks_and_notes_of_heads():
+    maps, tokens = causal_maps(2, 3, 2, 2), words("a", "b")
+    header, _ = unpack(grid_payload(maps, tokens, ranks={(1, 2): 1, (0, 0): 2}))
+    assert header["ranks"] == [[1, 2, 1], [0, 0, 2]] and header["marks"] == []
+
+
 def test_a_head_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="for 2 queries and 2 keys"):
         head_payload(causal_maps(3, 3), words("a", "b"))
@@ -151,6 +182,10 @@ def test_a_head_that_does_not_fit_is_refused():
         head_payload(np.full((1, 1), np.nan), words("a"))
     with pytest.raises(ValueError, match="position 5"):
         head_payload(causal_maps(2, 2), words("a", "b"), row_a=5)
+    with pytest.raises(ValueError, match="side 'B'"):
+        head_payload(causal_maps(2, 2), words("a", "b"), key_position=0, side="B")
+    with pytest.raises(ValueError, match="mode 'difference'"):
+        head_payload(causal_maps(2, 2), words("a", "b"), mode="difference")
     with pytest.raises(ValueError, match="mode 'arcs'"):
         head_payload(causal_maps(2, 2), words("a", "b"), mode="arcs")
 

@@ -44,3 +44,26 @@ function paintCells({ layers, heads, rows, columns, ink, theme, most }) {
   context.putImageData(image, 0, 0);
   return { canvas, width, height };
 }
+
+const hatches = new Map(); // one pattern for each colour
+
+/** Slanted lines over a rectangle: nothing to compare, or nothing to see. */
+function hatch(context, colour, x, y, width, height) {
+  if (!hatches.has(colour)) {
+    const tile = new OffscreenCanvas(6, 6), lines = tile.getContext("2d");
+    lines.strokeStyle = colour;
+    lines.lineWidth = 1.2;
+    lines.beginPath();
+    for (const from of [-6, 0, 6]) {
+      lines.moveTo(from - 1, 7);
+      lines.lineTo(from + 7, -1);
+    }
+    lines.stroke();
+    hatches.set(colour, lines.createPattern(tile, "repeat"));
+  }
+  context.fillStyle = hatches.get(colour);
+  context.fillRect(x, y, width, height);
+}
+
+/** The colour in which what is only in `side` is hatched. */
+const hatchColour = (side, theme) => `rgba(${theme[side].join()},${theme.dark ? 0.6 : 0.5})`;

@@ -30,7 +30,9 @@ class Grid extends Picture {
 
   receive({ header, arrays }) {
     Object.assign(this, { header, arrays });
-    this.marks = new Map(header.marks.map(([layer, head, note]) => [`${layer},${head}`, note]));
+    const ofHead = (said) => new Map(said.map(([layer, head, what]) => [`${layer},${head}`, what]));
+    this.marks = ofHead(header.marks);
+    this.ranks = ofHead(header.ranks);
     if (header.serial !== this.serial) {
       this.serial = header.serial;
       this.selected = this.at = header.selected;
@@ -90,13 +92,37 @@ class Grid extends Picture {
         context.fill();
         const { inset, map } = layout;
         this.drawMap(context, this.atlas, layer, head, x + inset, y + inset, map);
-        if (!this.marks.has(`${layer},${head}`)) continue;
-        context.fillStyle = theme.ink;
-        context.beginPath();
-        context.arc(x + layout.tile - 4, y + 4, 2, 0, 7);
-        context.fill();
+        if (this.roomForHatch) hatchAlone(context, this.cells, theme, x + inset, y + inset, map);
+        this.drawNotes(context, `${layer},${head}`, x, y);
       }
     }
+  }
+
+  /** A dot where something is said of a head, and its rank. */
+  drawNotes(context, head, x, y) {
+    const { layout, theme } = this, rank = this.ranks.get(head);
+    context.fillStyle = theme.ink;
+    context.beginPath();
+    if (this.marks.has(head)) context.arc(x + layout.tile - 4, y + 4, 2, 0, 7);
+    context.fill();
+    if (rank === undefined) return;
+    const radius = Math.min(9, layout.tile / 2);
+    context.beginPath();
+    context.arc(x + radius - 1, y + radius - 1, radius, 0, 7);
+    context.fill();
+    context.strokeStyle = context.fillStyle = theme.paper;
+    context.lineWidth = 1;
+    context.stroke();
+    context.font = `700 ${Math.min(13, 1.5 * radius)}px ${theme.font}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(rank, x + radius - 1, y + radius - 0.5);
+  }
+
+  /** Whether a single row or column of a tile is wide enough to be hatched. */
+  get roomForHatch() {
+    const most = Math.max(this.cells.rows.length, this.cells.columns.length);
+    return this.header.view === "B-A" && this.layout.map / most >= 3;
   }
 
   /** One map of the atlas, enlarged or shrunk into a square. */
@@ -110,15 +136,15 @@ class Grid extends Picture {
   drawLabels(context) {
     const { layout, theme } = this;
     context.fillStyle = theme.mute;
-    context.font = `10px ${theme.font}`;
+    context.font = `12px ${theme.font}`;
     context.textBaseline = "middle";
     context.textAlign = "left";
-    const every = Math.max(1, Math.ceil(13 / layout.pitch));
+    const every = Math.max(1, Math.ceil(14 / layout.pitch));
     for (let row = 0; row < layout.rows; row += every) {
       context.fillText(`H${row * layout.fold}`, 2, row * layout.pitch + layout.tile / 2);
     }
     context.textAlign = "center";
-    const skip = Math.max(1, Math.ceil(26 / layout.step));
+    const skip = Math.max(1, Math.ceil(30 / layout.step));
     for (let layer = 0; layer < layout.layers; layer += skip) {
       const centre = LEFT + layer * layout.step + (layout.fold * layout.pitch) / 2 - 1.5;
       context.fillText(`L${this.header.layers[layer]}`, centre, layout.rows * layout.pitch + 9);
@@ -188,12 +214,23 @@ class Grid extends Picture {
     const row = this.cells.rows[i], column = this.cells.columns[j];
     if (!row || !column) return parts;
     this.drawLens(layer, head, i, j);
-    const [a, b] = weightsAt(this.arrays, layer, head, row, column);
-    const side = this.header.view === "A" ? "a" : "b", at = side === "a" ? 0 : 1;
-    parts.push(this.lens, this.lookFor(side, row[at], column[at]));
+    const side = this.sideOf(row, column), at = side === "a" ? 0 : 1;
+    parts.push(this.lens);
+    if (!side) return [...parts, make("div", "al-tip-note", "One word is only in A, the other only in B.")];
+    parts.push(this.lookFor(side, row[at], column[at]));
     parts.push(this.isFuture(side, row[at], column[at])
-      ? make("div", "al-tip-note", "cannot look ahead") : this.figures(a, b));
+      ? make("div", "al-tip-note", "cannot look ahead")
+      : this.figures(...weightsAt(this.arrays, layer, head, row, column)));
+    const alone = aloneIn(row) || aloneIn(column);
+    if (alone) parts.push(make("div", "al-tip-note", `only in ${alone.toUpperCase()}: nothing to compare`));
     return parts;
+  }
+
+  /** The sentence in which a cell is told: B's in B − A, where B has both words; null for none. */
+  sideOf(row, column) {
+    const has = (at) => row[at] !== null && column[at] !== null;
+    const order = this.header.view === "A" ? ["a"] : this.header.view === "B" ? ["b"] : ["b", "a"];
+    return order.find((side) => has(side === "a" ? 0 : 1)) ?? null;
   }
 
   /** Figures of what is drawn: both sides in B − A, where positions correspond; else one. */
@@ -225,6 +262,7 @@ class Grid extends Picture {
     context.fillStyle = theme.tile;
     context.fillRect(0, 0, LENS, LENS);
     this.drawMap(context, this.fine, layer, head, 0, 0, LENS);
+    hatchAlone(context, this.cells, theme, 0, 0, LENS);
     const height = LENS / this.cells.rows.length, width = LENS / this.cells.columns.length;
     context.strokeStyle = theme.ink;
     const box = [Math.max(2, width - 1), Math.max(2, height - 1)];
@@ -262,9 +300,11 @@ class Grid extends Picture {
       const strength = Math.abs(this.ink(layer, head, i, j));
       if (!best || strength > best.strength) best = { strength, row, column };
     }));
-    const name = `Layer ${this.header.layers[layer]}, head ${head}`;
+    const rank = this.ranks.get(`${layer},${head}`), place = rank === undefined ? "" : `, number ${rank}`;
+    const name = `Layer ${this.header.layers[layer]}, head ${head}${place}`;
     if (!best) return name;
-    const side = this.header.view === "A" ? "a" : "b", at = side === "a" ? 0 : 1;
+    const side = this.sideOf(best.row, best.column), at = side === "a" ? 0 : 1;
+    if (!side) return name;
     const look = this.lookFor(side, best.row[at], best.column[at]).textContent;
     const weights = weightsAt(this.arrays, layer, head, best.row, best.column);
     return `${name}. ${look}: ${this.figures(...weights).textContent}`;

@@ -1,29 +1,34 @@
-// The chosen head for one or two sentences, as words with arcs or as matrices. The looked-from
-// word moves here; a click pins it and tells Python.
+// The chosen head for one or two sentences: as words with arcs, as matrices, or as B − A. The
+// looked-from word moves here; a click keeps it, or a pair of words, and tells Python.
 
 const LONG = 40; // tokens; beyond, not every word is in sight and the strongest are also written
-const MOST_WORDS = 512; // beyond, arcs between words cannot be read and the matrix is drawn
 
 class Head extends Picture {
   constructor(root) {
     super(root);
     this.body = root.appendChild(make("div", "al-head"));
-    this.note = root.appendChild(make("p", "al-note"));
-    root.appendChild(make("div", "al-foot")).append(saveButton(() => this.picture()));
+    this.foot = root.appendChild(make("div", "al-legend"));
+    this.save = saveButton(() => this.picture());
     this.pinned = {};
     this.looked = {};
-    this.sides = {};
+    this.picked = null; // the kept key word, {side, key}
+    this.drawings = {};
   }
 
   receive({ header, arrays }) {
     Object.assign(this, { header, arrays });
+    this.weights = {};
+    for (const [side, array] of Object.entries(arrays)) this.weights[side] = weightsOf(array);
     if (header.serial !== this.serial) {
       this.serial = header.serial;
       this.pinned = { ...header.rows };
+      this.picked = header.key;
     }
     this.looked = { ...this.pinned };
     this.theme = readTheme(this.root);
-    this.over = { a: new Map(header.pairs), b: new Map(header.pairs.map(([i, j]) => [j, i])) };
+    const both = (pairs) => ({ a: new Map(pairs), b: new Map(pairs.map(([i, j]) => [j, i])) });
+    this.over = both(header.pairs);
+    this.overKeys = both(header.keyPairs);
     // Another head of the same words needs no new elements: scroll and focus stay where they are.
     const { mode, causal, tokens, sources, label } = header;
     const frame = JSON.stringify([mode, causal, tokens, sources, label]);
@@ -32,82 +37,79 @@ class Head extends Picture {
     this.draw();
   }
 
-  /** How many positions the longest side has. */
+  /** The longest axis there is, in tokens. */
   get length() {
-    return Math.max(...Object.values(this.arrays).flatMap(({ shape }) => shape));
+    return Math.max(...Object.keys(this.arrays).flatMap((side) =>
+      [this.header.tokens[side].length, this.keys(side).length]));
   }
 
   build() {
-    // What a side has put off until the pointer rests is about weights that may be gone by then.
-    for (const replaced of Object.values(this.sides)) clearTimeout(replaced.rest);
-    const { header } = this, tooLong = header.mode === "words" && this.length > MOST_WORDS;
-    const Type = header.mode === "words" && !tooLong ? Words : Matrix;
-    this.note.textContent = tooLong
-      ? `Words are drawn up to ${MOST_WORDS} tokens; this is the matrix.` : "";
-    this.note.hidden = !tooLong;
+    const { header } = this, sides = Object.keys(this.arrays);
+    const change = header.mode === "difference", Type = header.mode === "words" ? Words : Matrix;
     this.body.replaceChildren();
-    this.body.dataset.sides = Object.keys(this.arrays).length;
+    this.body.dataset.sides = change ? 1 : sides.length;
     this.body.setAttribute("role", "group");
     if (header.label) this.body.setAttribute("aria-label", header.label);
-    this.sides = {};
+    this.drawings = {};
     this.sums = {};
-    for (const side of Object.keys(this.arrays)) {
+    for (const side of change ? ["d"] : sides) {
       const holder = this.body.appendChild(make("section", "al-side"));
-      const scroller = holder.appendChild(make("div", "al-side-scroll"));
-      scroller.classList.toggle("al-long", Type === Words && this.length > 64);
-      this.sides[side] = new Type(this, side, scroller);
-      this.sums[side] = holder.appendChild(make("div", "al-sum"));
-      this.sums[side].style.setProperty("--lines", this.length > LONG ? 2 : 1);
+      const plane = change ? new Change(this) : new Plane(this, side);
+      this.drawings[side] = new Type(this, plane, holder.appendChild(make("div", "al-side-room")));
+      for (const told of change ? sides : [side]) {
+        this.sums[told] = holder.appendChild(make("div", "al-sum"));
+        this.sums[told].style.setProperty("--lines", this.length > LONG ? 2 : 1);
+      }
     }
   }
 
   draw() {
     if (!this.header || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
-    for (const drawing of Object.values(this.sides)) drawing.measure();
+    for (const drawing of Object.values(this.drawings)) drawing.measure();
     this.body.classList.toggle("al-stacked", this.stacksForFigures());
-    for (const [side, drawing] of Object.entries(this.sides)) {
+    for (const drawing of Object.values(this.drawings)) {
       drawing.layOut();
-      drawing.look(this.looked[side]);
-      drawing.showPinned(this.pinned[side]);
-      this.writeSum(side);
+      drawing.look();
+      drawing.showKept();
     }
+    this.foot.replaceChildren(...legendOfHead(this), this.save);
+    for (const side of Object.keys(this.sums)) this.writeSum(side);
   }
 
   /** Two matrices go below each other only where that makes room for the figures in their cells. */
   stacksForFigures() {
-    const sides = Object.values(this.sides);
-    if (sides.length < 2 || this.header.mode !== "matrix") return false;
+    const drawings = Object.values(this.drawings);
+    if (drawings.length < 2 || this.header.mode !== "matrix") return false;
     const gap = parseFloat(getComputedStyle(this.body).columnGap);
-    const figures = (width) => sides.every((side) => side.pitchIn(width) >= MATRIX.figures);
+    const figures = (width) => drawings.every((side) => side.pitchIn(width) >= MATRIX.figures);
     return !figures((this.width - gap) / 2) && figures(this.width);
   }
 
   /** All sides beside each other, for saving. */
   picture() {
-    const sides = Object.values(this.sides);
+    const drawings = Object.values(this.drawings);
     const draw = (context) => {
-      for (const side of sides) {
-        side.draw(context);
-        context.translate(side.size[0] + SAVED_EDGE, 0);
+      for (const drawing of drawings) {
+        drawing.draw(context);
+        context.translate(drawing.size[0] + SAVED_EDGE, 0);
       }
     };
-    const width = sides.reduce((sum, side) => sum + side.size[0] + SAVED_EDGE, -SAVED_EDGE);
-    const height = Math.max(...sides.map((side) => side.size[1]));
+    const width = drawings.reduce((sum, { size }) => sum + size[0] + SAVED_EDGE, -SAVED_EDGE);
+    const height = Math.max(...drawings.map(({ size }) => size[1]));
     return { name: this.header.label || "Head", width, height, paper: this.theme.paper, draw };
   }
 
   weight(side, query, key) {
-    const { data, shape, top } = this.arrays[side];
-    return data[query * shape[1] + key] / top;
+    return this.weights[side](query, key);
   }
 
   /** [A, B] at a cell of `side`: the other side's where the positions correspond, else null. */
   bothWeights(side, query, key) {
     const other = side === "a" ? "b" : "a", here = this.weight(side, query, key);
-    const to = this.over[side], apart = this.header.sources.a || this.header.sources.b;
-    const known = this.arrays[other] && !apart && to.has(query) && to.has(key);
-    const there = known ? this.weight(other, to.get(query), to.get(key)) : null;
+    const row = this.over[side].get(query), column = this.overKeys[side].get(key);
+    const known = this.arrays[other] && row !== undefined && column !== undefined;
+    const there = known ? this.weight(other, row, column) : null;
     return side === "a" ? [here, there] : [there, here];
   }
 
@@ -129,21 +131,31 @@ class Head extends Picture {
     return this.header.sources[side] || this.header.tokens[side];
   }
 
+  /** The position in `side` of a key word {side, key}: itself, its counterpart, or null. */
+  keyIn(side, picked) {
+    if (!picked) return null;
+    return picked.side === side ? picked.key : this.overKeys[picked.side].get(picked.key) ?? null;
+  }
+
   sum(side, query) {
-    const keys = this.arrays[side].shape[1];
+    const count = this.keys(side).length;
     let total = 0;
-    for (let key = 0; key < keys; key++) total += this.weight(side, query, key);
+    for (let key = 0; key < count; key++) total += this.weight(side, query, key);
     return total;
   }
 
-  /** What the looked-from word really is, and what its row adds up to. */
+  /** What the looked-from word really is, what its row adds up to, and the kept pair's weight. */
   writeSum(side) {
     const row = this.looked[side], token = this.header.tokens[side][row], line = this.sums[side];
     const total = this.sum(side, row), rest = 1 - total;
     const first = make("div");
     first.append(make("b", `al-${side}`, side.toUpperCase()), " from ");
     first.append(writeToken(make("span", "al-sum-word"), token));
-    if (total === 0) first.append(" sees nothing: every word is masked");
+    const key = row === this.pinned[side] ? this.keyIn(side, this.picked) : null;
+    if (key !== null) {
+      first.append(" to ", writeToken(make("span", "al-sum-word"), this.keys(side)[key]));
+      first.append(make("b", `al-sum-pair al-${side}`, ` ${figure(this.weight(side, row, key))}`));
+    } else if (total === 0) first.append(" sees nothing: every word is masked");
     else if (rest > 0.005) {
       first.append(` adds up to ${total.toFixed(2)}`);
       if (this.header.sink) first.append(`; the sink takes ${rest.toFixed(2)}`);
@@ -153,42 +165,56 @@ class Head extends Picture {
     if (this.length > LONG) line.append(make("div", "", this.summary(side, row)));
   }
 
+  /** Look from a word, and from the one that corresponds to it. */
   look(side, row, speak = false) {
     const other = side === "a" ? "b" : "a", follows = this.over[side].get(row);
-    this.show(side, row);
-    if (this.sides[other] && follows !== undefined) this.show(other, follows);
+    this.lookFrom({ ...this.looked, [side]: row, ...(follows !== undefined && { [other]: follows }) });
     if (speak) this.live.textContent = this.summary(side, row);
   }
 
-  show(side, row) {
-    if (this.looked[side] === row) return;
-    this.looked[side] = row;
-    this.sides[side].look(row);
-    this.writeSum(side);
+  lookFrom(rows) {
+    const moved = Object.keys(rows).filter((side) => rows[side] !== this.looked[side]);
+    if (!moved.length) return;
+    this.looked = rows;
+    for (const drawing of Object.values(this.drawings)) drawing.look();
+    for (const side of moved) this.writeSum(side);
   }
 
   restore() {
-    for (const side of Object.keys(this.sides)) this.show(side, this.pinned[side]);
+    this.lookFrom({ ...this.pinned });
   }
 
-  pin(side, position) {
+  /** Keep a looked-from word and, unless it is null, a word looked at; the same again lets go. */
+  pin(side, position, key = null) {
+    const again = key !== null && this.picked?.side === side && this.picked.key === key &&
+      this.pinned[side] === position;
     this.look(side, position);
     this.pinned = { ...this.looked };
-    for (const [name, drawing] of Object.entries(this.sides)) drawing.showPinned(this.pinned[name]);
-    this.live.textContent = `Kept: ${this.summary(side, position)}`;
+    this.picked = key === null || again ? null : { side, key };
+    for (const drawing of Object.values(this.drawings)) drawing.showKept();
+    for (const name of Object.keys(this.sums)) this.writeSum(name);
+    const pair = this.picked && `${spoken(this.keys(side)[key])} ${figure(this.weight(side, position, key))}`;
+    this.live.textContent = pair
+      ? `Kept: ${side.toUpperCase()}, ${spoken(this.header.tokens[side][position])} to ${pair}`
+      : `Kept: ${this.summary(side, position)}`;
     this.send({
       side: side.toUpperCase(), position, row_a: this.pinned.a, row_b: this.pinned.b ?? null,
-      serial: this.serial,
+      key: this.picked && key, serial: this.serial,
     });
   }
 
   /** The three words that a word looks at most. */
   summary(side, row) {
+    const keys = this.keys(side), best = [];
+    for (let key = 0; key < keys.length; key++) {
+      const weight = this.weight(side, row, key);
+      if (best.length === 3 && weight <= best[2][0]) continue;
+      best.push([weight, key]);
+      best.sort((x, y) => y[0] - x[0]).splice(3);
+    }
     const place = (key) => (this.length > LONG ? ` (position ${key})` : "");
-    const best = this.keys(side).map((token, key) => [this.weight(side, row, key), token, key])
-      .sort((x, y) => y[0] - x[0]).slice(0, 3)
-      .map(([weight, token, key]) => `${spoken(token)}${place(key)} ${figure(weight)}`);
-    return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${best.join(", ")}`;
+    const told = best.map(([weight, key]) => `${spoken(keys[key])}${place(key)} ${figure(weight)}`);
+    return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${told.join(", ")}`;
   }
 }
 

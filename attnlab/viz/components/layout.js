@@ -1,7 +1,8 @@
 // Where each head lies on the canvas of all heads.
 
 const LEFT = 30, FOOT = 20, BLOCK_GAP = 7; // row labels, layer labels, between folded layers
-const PITCH = { least: 13, folded: 17, most: 120 }; // CSS pixels
+const PITCH = { least: 13, folded: 17, touch: 26, most: 120 }; // CSS pixels
+const PHONE = 440; // CSS pixels: up to here a finger chooses, and tiles are large enough to hit
 const TALLEST = { plain: 460, folded: 360 };
 
 /**
@@ -14,7 +15,8 @@ function layOut(layers, heads, room) {
     const rows = Math.ceil(heads / fold);
     const tallest = fold > 1 ? TALLEST.folded : TALLEST.plain;
     const fit = Math.min((room - LEFT - gaps) / (layers * fold), tallest / rows, PITCH.most);
-    const least = fold > 1 ? PITCH.folded : PITCH.least;
+    const finger = room <= PHONE || matchMedia("(pointer: coarse)").matches;
+    const least = finger ? PITCH.touch : fold > 1 ? PITCH.folded : PITCH.least;
     // Whole pixels keep the edges of tiles crisp.
     return { fold, rows, gaps, pitch: Math.max(least, Math.floor(fit)), fit };
   };

@@ -1,4 +1,4 @@
-// Below the grid: what ink means, what is left out or reduced, and how to choose.
+// Below a picture: what ink means, what is left out or reduced, and how to choose.
 
 /** The scale of ink of a view, with the values at its ends: in B − A the largest change shown. */
 function rampOf({ view, difference }) {
@@ -10,11 +10,33 @@ function rampOf({ view, difference }) {
   return scale;
 }
 
-/** Which rows B − A shows, and what it leaves out. */
+/** What is hatched, as its colours mean it. */
+function hatchKeys(axes, theme) {
+  const only = (missing) => axes.some((axis) => axis.some((pair) => pair[missing] === null));
+  return ["a", "b"].filter((_, i) => only(1 - i)).map((side) => {
+    const key = make("span", "al-scale"), sample = make("canvas");
+    hatch(sharpen(sample, 22, 12), hatchColour(side, theme), 0, 0, 22, 12);
+    key.append(sample, make("span", "", `only in ${side.toUpperCase()}`));
+    return key;
+  });
+}
+
+/** The legend of the chosen head, where its cells say less than figures would. */
+function legendOfHead({ header, theme, drawings }) {
+  const { mode, difference } = header;
+  if (mode === "difference") {
+    const axes = [difference.rows, difference.columns];
+    return [rampOf({ view: "B-A", difference }), ...hatchKeys(axes, theme)];
+  }
+  const written = mode === "words" || Object.values(drawings).every(({ pitch }) => pitch >= MATRIX.figures);
+  return written ? [] : Object.keys(drawings).map((side) => rampOf({ view: side.toUpperCase() }));
+}
+
+/** Which rows B − A shows, and what it could not align. */
 function differenceNote({ difference }, { b }) {
-  const kept = difference.rows.length, all = b.shape[2];
+  const kept = difference.compared, all = b.shape[2];
   const rows = kept && kept < all ? `The ${kept} of ${all} rows that can differ` : "";
-  return [rows, difference.note].filter(Boolean).join(". ");
+  return [rows, difference.note].filter(Boolean).join(" · ");
 }
 
 /** How many tokens share a cell of a long text, and what leaving out the first column then hides. */

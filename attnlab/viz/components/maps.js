@@ -1,6 +1,9 @@
 // What the grid's maps say at a cell: weights, their difference, and how much ink that is.
 
-/** Which positions of A and B one picture shows: rows and columns as [position in A, in B]. */
+/**
+ * Which positions of A and B one picture shows: rows and columns as [position in A, in B], null
+ * where only the other has the word.
+ */
 function shown(header, arrays) {
   const drop = (pairs) => pairs.filter(([i, j]) => !(header.dropFirst && (i === 0 || j === 0)));
   if (header.view === "B-A") {
@@ -11,9 +14,9 @@ function shown(header, arrays) {
   return { rows: same(queries), columns: drop(same(keys)) };
 }
 
-/** One weight of an array of shape [L, H, q, s]; null outside it or without it. */
+/** One weight of an array of shape [L, H, q, s]; null outside it, without it or without a place. */
 function weightOf(array, layer, head, query, key) {
-  if (!array) return null;
+  if (!array || query === null || key === null) return null;
   const [, heads, queries, keys] = array.shape;
   if (query >= queries || key >= keys) return null;
   return array.data[((layer * heads + head) * queries + query) * keys + key] / array.top;
@@ -37,6 +40,22 @@ function inkOf(header, arrays, cells) {
   }
   return (layer, head, i, j) => {
     const [a, b] = weightsAt(arrays, layer, head, rows[i], columns[j]);
-    return (b - a) / header.difference.full;
+    return a === null || b === null ? 0 : (b - a) / header.difference.full;
   };
+}
+
+/** "a" or "b" where a pair of positions is in that sentence only. */
+const aloneIn = ([a, b]) => (b === null ? "a" : a === null ? "b" : null);
+
+/** Hatch the rows and columns of `cells` that only one sentence has, in a map drawn at (x, y). */
+function hatchAlone(context, cells, theme, x, y, size) {
+  const height = size / cells.rows.length, width = size / cells.columns.length;
+  cells.rows.forEach((row, i) => {
+    const side = aloneIn(row);
+    if (side) hatch(context, hatchColour(side, theme), x, y + i * height, size, height);
+  });
+  cells.columns.forEach((column, j) => {
+    const side = aloneIn(column);
+    if (side) hatch(context, hatchColour(side, theme), x + j * width, y, width, size);
+  });
 }

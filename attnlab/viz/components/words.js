@@ -1,26 +1,22 @@
 // One side of the chosen head in words: where one word looks, as arcs, bars and figures.
 
 const SVG = "http://www.w3.org/2000/svg";
-const GROUP = 16; // rows that the browser leaves out together while none of them is in sight
-const REST = 250; // ms without another look, then the words out of sight are written too
-const ARC_LEAST = 0.01, FAINT_ARC_LEAST = 0.03, FAINT_ARCS_UP_TO = 96; // weights; tokens
+const ARC_LEAST = 0.01, FAINT_ARC_LEAST = 0.03; // weights
 
 /** Height of one word's row for `count` rows: comfortable up to a sentence, tight beyond. */
-const rowHeight = (count) => (count <= 26 ? 25 : count <= 40 ? 21 : count <= 50 ? 18 : 16);
+const rowHeight = (count) => (count <= 26 ? 25 : count <= 40 ? 21 : 18);
 
-/** The curve from word i on the left to word j on the right. */
-function arc(i, j, row, width) {
-  const y0 = (i + 0.5) * row, y1 = (j + 0.5) * row;
+/** The curve from height y0 on the left to y1 on the right. */
+function arc(y0, y1, width) {
   return `M0 ${y0}C${width * 0.45} ${y0} ${width * 0.55} ${y1} ${width} ${y1}`;
 }
 
 class Words {
-  constructor(owner, side, holder) {
-    Object.assign(this, { owner, side, holder });
-    this.queries = owner.header.tokens[side];
-    this.keys = owner.keys(side);
-    this.row = rowHeight(Math.max(this.queries.length, this.keys.length));
-    this.node = holder.appendChild(make("div", `al-words al-${side}-side`));
+  constructor(owner, plane, holder) {
+    Object.assign(this, { owner, plane, side: plane.side });
+    [this.queries, this.keys] = [plane.queries, plane.keys];
+    this.row = rowHeight(Math.max(...plane.size));
+    this.node = holder.appendChild(make("div", `al-words al-${this.side}-side`));
     this.node.style.setProperty("--row", `${this.row}px`);
     this.node.classList.toggle("al-tight", this.row < 20);
     this.from = this.node.appendChild(this.makeFrom());
@@ -30,20 +26,12 @@ class Words {
     this.svg.setAttribute("aria-hidden", "true");
     this.to = this.node.appendChild(this.makeTo());
     this.drawn = this.keys.map(() => "");
-    this.to.addEventListener("contentvisibilityautostatechange", (event) => {
-      event.target.hiding = event.skipped;
-      if (!event.skipped) this.drawKeys();
-    }, true);
   }
 
   makeFrom() {
-    const list = make("div", "al-from"), name = this.side.toUpperCase();
-    list.tabIndex = 0;
-    list.setAttribute("role", "listbox");
-    list.setAttribute("aria-label", `Words of ${name}: arrow keys look from a word, Enter keeps it`);
-    this.words = this.fill(list, this.queries, "al-word", "option");
+    const list = this.makeList("al-from", "arrow keys look from a word, Enter keeps it");
+    this.words = this.fill(list, this.queries, "al-word");
     this.words.forEach((item, i) => {
-      item.id = `al-${this.side}-${i}`;
       writeToken(item.appendChild(make("span", "al-clip")), this.queries[i]);
     });
     const position = (event) => event.target.closest(".al-word")?.dataset.position;
@@ -56,53 +44,86 @@ class Words {
       const at = position(event);
       if (at !== undefined) this.owner.pin(this.side, Number(at));
     };
-    list.onkeydown = (event) => this.press(event);
+    list.onkeydown = (event) => this.pressFrom(event);
     list.onblur = () => this.owner.restore();
     return list;
   }
 
   makeTo() {
-    const list = make("div", "al-to");
-    list.setAttribute("role", "list");
-    list.setAttribute("aria-label", `Words looked at in ${this.side.toUpperCase()}`);
-    this.items = this.fill(list, this.keys, "al-key", "listitem").map((item, i) => {
+    const list = this.makeList("al-to", "arrow keys move, Enter keeps the pair");
+    this.items = this.fill(list, this.keys, "al-key").map((item, i) => {
       const ink = item.appendChild(make("i", "al-ink"));
       writeToken(item.appendChild(make("span", "al-clip")), this.keys[i]);
       return { item, ink, figure: item.appendChild(make("span", "al-fig")) };
     });
     list.onpointermove = oncePerFrame((pointer) => this.tell(pointer));
     list.onpointerleave = oncePerFrame(() => this.owner.tip.hide());
+    list.onclick = (event) => {
+      const at = event.target.closest(".al-key")?.dataset.position;
+      if (at !== undefined) this.pick(Number(at));
+    };
+    list.onkeydown = (event) => this.pressTo(event);
+    list.onfocus = () => this.moveTo(this.plane.columnOf(this.owner.picked) ?? 0);
+    list.onblur = () => this.moveTo(null);
     return list;
   }
 
-  /** An element for each token, in groups. */
-  fill(list, tokens, className, role) {
-    let group;
+  makeList(className, keys) {
+    const list = make("div", className), which = className === "al-from" ? "" : " looked at";
+    list.tabIndex = 0;
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", `Words of ${this.plane.name}${which}: ${keys}`);
+    return list;
+  }
+
+  /** An element for each token. */
+  fill(list, tokens, className) {
     return tokens.map((_, i) => {
-      if (i % GROUP === 0) {
-        group = list.appendChild(make("div", "al-group"));
-        group.setAttribute("role", "presentation");
-        group.style.height = `${this.row * Math.min(GROUP, tokens.length - i)}px`;
-      }
-      const item = group.appendChild(make("div", className));
-      item.setAttribute("role", role);
-      item.dataset.side = this.side.toUpperCase();
+      const item = list.appendChild(make("div", className));
+      item.setAttribute("role", "option");
+      item.id = `${className}-${this.side}-${i}`;
+      item.dataset.side = this.plane.name;
       item.dataset.position = i;
       return item;
     });
   }
 
-  press(event) {
-    const at = this.owner.looked[this.side], last = this.queries.length - 1;
-    const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last };
-    if (event.key in moves) {
-      const next = Math.max(0, Math.min(last, moves[event.key]));
-      this.owner.look(this.side, next, true);
-      this.words[next].scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" || event.key === " ") this.owner.pin(this.side, at);
+  pressFrom(event) {
+    const at = this.owner.looked[this.side], next = step(event.key, at, this.queries.length);
+    if (next !== null) this.owner.look(this.side, next, true);
+    else if (event.key === "Enter" || event.key === " ") this.owner.pin(this.side, at);
     else if (event.key === "Escape") this.owner.restore();
     else return;
+    if (next !== null) this.words[next].scrollIntoView({ block: "nearest" });
     event.preventDefault();
+  }
+
+  pressTo(event) {
+    const next = step(event.key, this.cursor ?? 0, this.keys.length);
+    if (next !== null) this.moveTo(next, true);
+    else if (event.key === "Enter" || event.key === " ") this.pick(this.cursor ?? 0);
+    else return;
+    event.preventDefault();
+  }
+
+  /** The keyboard's place among the words looked at. */
+  moveTo(key, speak = false) {
+    this.items[this.cursor]?.item.classList.remove("al-cursor-key");
+    this.cursor = key;
+    if (key === null) return this.to.removeAttribute("aria-activedescendant");
+    const { item } = this.items[key];
+    if (this.to.matches(":focus-visible")) item.classList.add("al-cursor-key");
+    this.to.setAttribute("aria-activedescendant", item.id);
+    if (!speak) return;
+    item.scrollIntoView({ block: "nearest" });
+    const [look, weights] = this.owner.describe(this.side, this.at, key);
+    this.owner.live.textContent = `${look.textContent}: ${weights.textContent}`;
+  }
+
+  /** Keep a pair: the looked-from word and `key`, unless that word cannot be seen from there. */
+  pick(key) {
+    const row = this.owner.pinned[this.side];
+    if (!this.plane.isFuture(row, key)) this.owner.pin(this.side, row, key);
   }
 
   tell(pointer) {
@@ -120,12 +141,19 @@ class Words {
   /** Sizes are known: draw every arc faintly once, behind the looked-from word's own. */
   layOut() {
     this.width = this.arcs.clientWidth;
-    const count = Math.max(this.queries.length, this.keys.length), height = this.row * count;
+    const height = this.row * Math.max(...this.plane.size);
     this.size = [this.node.clientWidth, height];
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.style.height = `${height}px`;
-    if (count <= FAINT_ARCS_UP_TO) this.drawFaint(sharpen(this.canvas, this.width, height));
-    this.look(this.at ?? this.owner.looked[this.side]);
+    this.drawFaint(sharpen(this.canvas, this.width, height));
+  }
+
+  middle(at) {
+    return (at + 0.5) * this.row;
+  }
+
+  arc(query, key) {
+    return arc(this.middle(query), this.middle(key), this.width);
   }
 
   drawFaint(context) {
@@ -133,49 +161,47 @@ class Words {
     context.strokeStyle = `rgb(${theme[this.side].join()})`;
     context.globalAlpha = theme.dark ? 0.09 : 0.07;
     this.queries.forEach((_, i) => this.keys.forEach((__, j) => {
-      const weight = this.owner.weight(this.side, i, j);
+      const weight = this.plane.value(i, j);
       if (weight < FAINT_ARC_LEAST) return;
       context.lineWidth = 0.5 + 5 * weight;
-      context.stroke(new Path2D(arc(i, j, this.row, this.width)));
+      context.stroke(new Path2D(this.arc(i, j)));
     }));
   }
 
-  /** Look from word `query`: only rows whose drawing changes are touched. */
-  look(query) {
-    const before = this.words[this.at], now = this.words[query];
-    before?.classList.remove("al-on");
+  /** Show where the looked-from word looks: only rows whose drawing changes are touched. */
+  look() {
+    const query = this.plane.rowOf(this.owner.looked), now = this.words[query];
+    this.words[this.at]?.classList.remove("al-on");
     now.classList.add("al-on");
     this.from.setAttribute("aria-activedescendant", now.id);
     this.at = query;
-    const dead = this.owner.sum(this.side, query) === 0;
-    this.to.classList.toggle("al-dead", dead);
-    const paths = [];
-    this.keys.forEach((_, key) => {
-      const weight = this.owner.weight(this.side, query, key);
-      if (weight >= ARC_LEAST) paths.push(this.path(query, key, weight));
-    });
-    this.svg.replaceChildren(...paths);
-    this.drawKeys();
-    clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.drawRest(0), REST);
+    this.to.classList.toggle("al-dead", this.plane.isDead(query));
+    this.drawArcs();
+    this.keys.forEach((_, key) => this.drawKey(key));
   }
 
-  /** The weights of the looked-from word, beside every word in sight. */
-  drawKeys() {
-    this.items.forEach(({ item }, key) => item.parentNode.hiding || this.drawKey(key));
+  /** The column of the kept pair while its own row is looked from, else null. */
+  get picked() {
+    const kept = this.at === this.owner.pinned[this.side];
+    return kept ? this.plane.columnOf(this.owner.picked) : null;
   }
 
-  /** The same beside the others, a group at a time, so that no task is long. */
-  drawRest(first) {
-    const end = Math.min(first + GROUP, this.keys.length);
-    for (let key = first; key < end; key++) this.drawKey(key);
-    if (end < this.keys.length) this.rest = setTimeout(() => this.drawRest(end));
+  drawArcs() {
+    const { picked } = this;
+    const drawn = this.keys.map((_, key) => [key, this.plane.value(this.at, key)])
+      .filter(([key, weight]) => weight >= ARC_LEAST || key === picked);
+    this.svg.replaceChildren(...drawn.map(([key, weight]) => {
+      const path = document.createElementNS(SVG, "path"), bold = key === picked;
+      path.setAttribute("d", this.arc(this.at, key));
+      path.setAttribute("stroke-width", bold ? 2.5 + 4 * weight : 1 + 5 * weight);
+      path.setAttribute("opacity", bold ? 1 : Math.min(1, 0.14 + 1.6 * weight));
+      return path;
+    }));
   }
 
   drawKey(key) {
     const { item, ink, figure: text } = this.items[key];
-    const weight = this.owner.weight(this.side, this.at, key);
-    const future = this.owner.isFuture(this.side, this.at, key);
+    const weight = this.plane.value(this.at, key), future = this.plane.isFuture(this.at, key);
     const drawn = future ? "future" : String(weight);
     if (drawn === this.drawn[key]) return;
     this.drawn[key] = drawn;
@@ -183,15 +209,7 @@ class Words {
     item.classList.toggle("al-strong", weight > 0.3);
     ink.style.width = `${100 * weight}%`;
     ink.style.marginRight = `-${100 * weight}%`;
-    text.textContent = weight >= 0.005 ? figure(weight) : "";
-  }
-
-  path(query, key, weight) {
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("d", arc(query, key, this.row, this.width));
-    path.setAttribute("stroke-width", 1 + 5 * weight);
-    path.setAttribute("opacity", Math.min(1, 0.14 + 1.6 * weight));
-    return path;
+    text.textContent = this.plane.figure(this.at, key);
   }
 
   /** The same picture on a canvas, for saving. */
@@ -203,18 +221,18 @@ class Words {
       context.font = `${weight} ${this.row < 20 ? 12 : 14}px ${theme.font}`;
       context.textAlign = align;
       context.textBaseline = "middle";
-      context.fillText(text, x, (i + 0.5) * this.row);
+      context.fillText(text, x, this.middle(i));
     };
     context.save();
     context.translate(left, 0);
-    if (this.queries.length <= FAINT_ARCS_UP_TO) this.drawFaint(context);
+    this.drawFaint(context);
     context.restore();
     this.queries.forEach((token, i) => {
       context.fillStyle = i === this.at ? colour : theme.ink;
       write(spoken(token), left - 8, i, "right", i === this.at ? 700 : 400);
     });
     this.keys.forEach((token, j) => {
-      const weight = this.owner.weight(this.side, this.at, j);
+      const weight = this.plane.value(this.at, j);
       context.strokeStyle = context.fillStyle = colour;
       context.globalAlpha = theme.dark ? 0.3 : 0.24;
       context.fillRect(right, j * this.row + 2, full * weight, this.row - 4);
@@ -222,26 +240,31 @@ class Words {
       context.translate(left, 0);
       context.globalAlpha = Math.min(1, 0.14 + 1.6 * weight);
       context.lineWidth = 1 + 5 * weight;
-      if (weight >= ARC_LEAST) context.stroke(new Path2D(arc(this.at, j, this.row, this.width)));
+      if (weight >= ARC_LEAST) context.stroke(new Path2D(this.arc(this.at, j)));
       context.restore();
-      context.globalAlpha = this.owner.isFuture(this.side, this.at, j) ? 0.3 : 1;
+      context.globalAlpha = this.plane.isFuture(this.at, j) ? 0.3 : 1;
       context.fillStyle = theme.ink;
       write(spoken(token), right + 8, j, "left", weight > 0.3 ? 700 : 400);
       context.fillStyle = theme.mute;
-      if (weight >= 0.005) write(figure(weight), right + room - 6, j, "right");
+      write(this.plane.figure(this.at, j), right + room - 6, j, "right");
       context.globalAlpha = 1;
     });
   }
 
-  showPinned(query) {
-    this.from.querySelector('[aria-selected="true"]')?.removeAttribute("aria-selected");
-    const item = this.words[query];
-    item.setAttribute("aria-selected", "true");
-    // Only a long text scrolls inside its card; then the kept word is brought to its middle.
-    const spare = this.holder.clientHeight - this.row;
-    if (this.holder.scrollHeight > this.holder.clientHeight + 1 && !this.shown) {
-      this.holder.scrollTop = query * this.row - spare / 2;
-    }
-    this.shown = true;
+  /** Mark the kept word and the word of the kept pair. */
+  showKept() {
+    const row = this.owner.pinned[this.side], column = this.plane.columnOf(this.owner.picked);
+    this.words.forEach((item, i) => item.setAttribute("aria-selected", i === row));
+    this.items.forEach(({ item }, j) => {
+      item.setAttribute("aria-selected", j === column);
+      item.classList.toggle("al-picked", j === column);
+    });
+    this.drawArcs();
   }
+}
+
+/** Where an arrow key, Home or End leads from `at` among `count`; null for other keys. */
+function step(key, at, count) {
+  const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 };
+  return key in moves ? Math.max(0, Math.min(count - 1, moves[key])) : null;
 }
