@@ -34,6 +34,27 @@ COSINE: Final = (
 )
 
 
+PINS: Final = "Six heads stand side by side at most; unpin one first."
+SIDE_BY_SIDE: Final = (
+    "The same text read by several heads, drawn on one scale. Similarity is 1 where two heads look "
+    "alike and 0 where they look at nothing in common: 1 minus the mean Jensen–Shannon divergence "
+    "of their rows, in bits."
+)
+KINDS: Final = "One head of each simple kind, found by what they do on this text."
+FIND: Final = (
+    "The query is the word that looks, the key is the word that is looked at. Every head gives the "
+    "pair a weight between 0 and 1; the heads are ranked by it, and by how much it changes."
+)
+CIRCUITS: Final = (
+    "The picture that the library CircuitsVis draws, with every head of one layer: point at a "
+    "head, then at a word."
+)
+LONG_TEXT: Final = "Boxes of several lines, for a text to paste."
+SAVED_VIEW: Final = (
+    "A small file with the texts and everything that is chosen. “From a file” opens it again."
+)
+
+
 def heads(causal: bool) -> str:
     """What a head and a layer are; in a `causal` model no word sees those after it."""
     seen = "itself and the words before it" if causal else "every word"

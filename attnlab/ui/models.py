@@ -1,8 +1,8 @@
 """The model picker and its trust line."""
 
-import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,14 +11,10 @@ import streamlit as st
 from attnlab.errors import LoadError
 from attnlab.pretrained.catalogue import CATALOGUE, lookup
 from attnlab.ui import engine, explain, state
+from attnlab.ui.hosting import hosted, public
 from attnlab.ui.selection import DEVICES, DTYPES, Selection
 
 _DTYPE_WORDS: Final = {"auto": "as stored or float32"}
-
-
-def hosted() -> bool:
-    """Whether this server is open to strangers: packaged models only, nothing read from disk."""
-    return os.environ.get("ATTNLAB_HOSTED", "") not in ("", "0")
 
 
 def offered() -> list[str]:
@@ -87,7 +83,9 @@ def picker(selection: Selection) -> None:
 
 
 def precision() -> None:
-    """Device and number format, for those who look for them."""
+    """Device and number format, for those who look for them; a server for many decides itself."""
+    if hosted():
+        return
     with st.expander("Precision and device"):
         st.selectbox("Numbers", DTYPES, key=state.seeded("dtype"), format_func=_word(_DTYPE_WORDS))
         st.selectbox("Device", DEVICES, key=state.seeded("device"))
@@ -107,7 +105,12 @@ def open_model(selection: Selection) -> engine.Reader:
             f"This server offers {', '.join(_title(name) for name in offered())} only, "
             f"so {refused} was not loaded."
         )
-    return engine.reader(selection)
+    return engine.reader(_as_hosted(selection))
+
+
+def _as_hosted(selection: Selection) -> Selection:
+    """`selection` on the device and in the numbers that every session of a server shares."""
+    return replace(selection, device="auto", dtype="auto") if hosted() else selection
 
 
 def trust_line(reader: engine.Reader) -> None:
@@ -119,7 +122,7 @@ def trust_line(reader: engine.Reader) -> None:
         if trust.notes:
             with st.expander("How this was checked"):
                 for note in trust.notes:
-                    st.text(note, width="stretch")
+                    st.text(public(note), width="stretch")
 
 
 def _title(name: str) -> str:

@@ -2,20 +2,22 @@
 
 import streamlit as st
 
+from attnlab.ui.hosting import public
+
 
 def problem(sentence: str, key: str) -> None:
     """One clear sentence on what cannot be shown and what would help."""
     with st.container(key=f"problem-{key}"):
-        st.text(sentence, width="stretch")
+        st.text(public(sentence), width="stretch")
 
 
 def remark(sentence: str, key: str) -> None:
     """A quiet sentence beside a picture."""
     with st.container(key=f"remark-{key}"):
-        st.text(sentence, width="stretch")
+        st.text(public(sentence), width="stretch")
 
 
 def pill(words: str, key: str) -> None:
     """A few words in a rounded badge."""
     with st.container(key=f"pill-{key}", width="content"):
-        st.text(words)
+        st.text(public(words))

@@ -2,8 +2,12 @@
 
 `restore` runs first in a script, `publish` once the page knows what it shows; in between, widgets
 are drawn with `seeded(name)` as their key. A choice survives even while its widget is not drawn.
+
+Two kinds of widget may edit one field, as a box of one line and one of many do for a text; each
+kind has a key of its own, and only one of them is drawn in a run.
 """
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -17,6 +21,10 @@ _PROBLEMS = "_link_problems"
 _PUBLISHED = "_published_url"
 _SEEN = "_seen_url"
 _WIDGET = "sel_"
+_KINDS = ("", "~long")
+
+# An experiment is a model and its texts; with others, its sentence would no longer be true.
+_SET_UP = ("model", "a", "b", "target_a", "target_b")
 
 
 def restore() -> Selection:
@@ -25,8 +33,7 @@ def restore() -> Selection:
     stored = st.session_state.get(_SELECTION)
     if stored is None or _changed_outside(url, stored):
         stored, st.session_state[_PROBLEMS] = parse(url)
-        for field in fields(Selection):
-            st.session_state.pop(_WIDGET + field.name, None)
+        _forget_widgets(field.name for field in fields(Selection))
     moved = _with_widgets(stored)
     if moved != stored:
         st.session_state[_PROBLEMS] = ()
@@ -59,10 +66,19 @@ def chosen_now() -> Selection:
 
 def choose(**changes: Any) -> None:
     """Changes the selection from a callback, and the widgets with it."""
-    st.session_state[_SELECTION] = replace(chosen_now(), **changes)
+    before = chosen_now()
+    after = replace(before, **changes)
+    if "experiment" not in changes:
+        after = _experiment_ended(before, after)
+    st.session_state[_SELECTION] = after
     st.session_state[_PROBLEMS] = ()
-    for name in changes:
-        st.session_state.pop(_WIDGET + name, None)
+    _forget_widgets(changes)
+
+
+def open_whole(selection: Selection, problems: tuple[str, ...] = ()) -> None:
+    """Shows another selection altogether, from a callback: a saved view, an experiment."""
+    choose(**{field.name: getattr(selection, field.name) for field in fields(Selection)})
+    st.session_state[_PROBLEMS] = problems
 
 
 def correct(problem: str = "", **changes: Any) -> Selection:
@@ -74,16 +90,20 @@ def correct(problem: str = "", **changes: Any) -> Selection:
     st.session_state[_SELECTION] = corrected
     if problem:
         st.session_state[_PROBLEMS] = (*link_problems(), problem)
-    for name in changes:
-        st.session_state.pop(_WIDGET + name, None)
+    _forget_widgets(changes)
     return corrected
 
 
-def seeded(name: str) -> str:
-    """The key of the widget that edits field `name`, holding the field's value where it is new."""
-    key = _WIDGET + name
+def seeded(name: str, kind: str = "") -> str:
+    """The key of the widget that edits field `name`, holding the field's value where it is new.
+
+    Args:
+        kind: "~long" for a second kind of widget of the same field.
+    """
+    key = _WIDGET + name + kind
     if key not in st.session_state:
-        st.session_state[key] = getattr(st.session_state[_SELECTION], name)
+        value = getattr(st.session_state[_SELECTION], name)
+        st.session_state[key] = list(value) if isinstance(value, tuple) else value
     return key
 
 
@@ -94,8 +114,30 @@ def link_problems() -> tuple[str, ...]:
 
 def _with_widgets(selection: Selection) -> Selection:
     """`selection` with what the widgets hold now; a cleared widget (None) changes nothing."""
-    held = {field.name: st.session_state.get(_WIDGET + field.name) for field in fields(Selection)}
-    return replace(selection, **{name: value for name, value in held.items() if value is not None})
+    held = {
+        field.name: st.session_state.get(_WIDGET + field.name + kind)
+        for field in fields(Selection)
+        for kind in _KINDS
+        if st.session_state.get(_WIDGET + field.name + kind) is not None
+    }
+    moved = replace(
+        selection,
+        **{name: tuple(v) if isinstance(v, list) else v for name, v in held.items()},
+    )
+    return _experiment_ended(selection, moved)
+
+
+def _experiment_ended(before: Selection, after: Selection) -> Selection:
+    """`after`, no longer an experiment where the model or a text is another one."""
+    same = all(getattr(before, name) == getattr(after, name) for name in _SET_UP)
+    return after if same else replace(after, experiment="")
+
+
+def _forget_widgets(names: Iterable[str]) -> None:
+    """Lets the widgets of these fields start from the selection again."""
+    for name in names:
+        for kind in _KINDS:
+            st.session_state.pop(_WIDGET + name + kind, None)
 
 
 def _changed_outside(url: dict[str, str], stored: Selection) -> bool:

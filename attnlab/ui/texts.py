@@ -1,13 +1,13 @@
 """What may be typed: limits, checked before any model work, each refusal one sentence."""
 
-import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from attnlab.errors import EmptyText, TextTooLong
+from attnlab.errors import EmptyText, InputError, TextTooLong
+from attnlab.ui import hosting
 from attnlab.ui.selection import MAX_CHARACTERS
 
-MAX_TOKENS: Final = int(os.environ.get("ATTNLAB_MAX_TOKENS", "512"))
+MAX_TOKENS: Final = hosting.max_tokens()
 
 
 def check_text(text: str, name: str) -> None:
@@ -46,3 +46,22 @@ def check_tokens(tokens: Sequence[Any], name: str) -> None:
             f"{name} has {len(tokens):,} tokens; up to {MAX_TOKENS:,} can be shown here, "
             "so shorten it."
         )
+
+
+def read_file(content: bytes, name: str) -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: it is no UTF-8 text.
+        TextTooLong: more than MAX_CHARACTERS characters.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"“{name}” holds no UTF-8 text, so it was not opened.") from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    if len(text) > MAX_CHARACTERS:
+        raise TextTooLong(
+            f"“{name}” has {len(text):,} characters; up to {MAX_CHARACTERS:,} can be shown here."
+        )
+    return text

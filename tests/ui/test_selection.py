@@ -85,7 +85,7 @@ def test_a_text_too_long_for_a_link_is_left_out_of_it():
     assert url == {"b": "", "long": "a"}
     selection, problems = parse(url)
     assert selection == replace(DEFAULT, b="")
-    assert len(problems) == 1 and problems[0].startswith("Text A was too long")
+    assert len(problems) == 1 and problems[0].startswith("Sentence A was too long")
 
 
 @given(*[some.text(max_size=4).map(lambda text: text * 750)] * 4)

@@ -1,0 +1,36 @@
+"""CircuitsVis' own view of one layer, for those who know it."""
+
+import streamlit as st
+
+from attnlab.ui import engine, explain, mount, say
+from attnlab.ui.cards.parts import side_choice
+from attnlab.ui.scene import Scene
+
+
+def draw(of: Scene) -> None:
+    """Every head of the chosen layer."""
+    layer, reading = of.selection.layer, of.reading(of.side)
+    with st.container(horizontal=True, vertical_alignment="center", key="title-circuits"):
+        st.markdown(f"**Layer {layer}**", width="stretch", help=explain.CIRCUITS)
+        side_choice(of, "Text", "circuits-side")
+    if not reading.whole:
+        say.remark(
+            f"CircuitsVis takes up to {engine.WHOLE_TOKENS} tokens, and this text has "
+            f"{len(reading.tokens):,}: it draws one element for each cell of each head. "
+            "One head draws texts of any length here.",
+            "circuits",
+        )
+        return
+    if of.reader.role == "cross":
+        say.remark(
+            "CircuitsVis draws squares of one text, and cross-attention looks from one text "
+            "at another.",
+            "circuits",
+        )
+        return
+    mount.circuits(
+        "circuits",
+        weights=engine.layer_weights(of.reader, reading, layer),
+        tokens=reading.tokens,
+        label=f"CircuitsVis: layer {layer} on {of.side}",
+    )

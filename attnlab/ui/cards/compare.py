@@ -1,0 +1,81 @@
+"""Up to six heads side by side, of any layers, on one scale."""
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attnlab.analysis.similarity import pairwise
+from attnlab.ui import explain, export, mount, phrases, say, state
+from attnlab.ui.cards.parts import action, choice, open_head, side_choice
+from attnlab.ui.kinds import kinds
+from attnlab.ui.scene import Scene
+from attnlab.ui.selection import DRAWN, MAX_PINS, Head
+
+
+def draw(of: Scene) -> None:
+    """The pinned heads."""
+    pins, named = of.selection.pins, kinds(of)
+    with st.container(horizontal=True, vertical_alignment="center", key="title-compare"):
+        st.markdown("**Heads side by side**", width="stretch", help=explain.SIDE_BY_SIDE)
+        if pins:
+            side_choice(of, "Text to compare on", "compare-side")
+            choice("Drawn as", DRAWN, "drawn")
+    if not pins:
+        say.remark("Pin a head to start: choose a tile above, or take these.", "no-pins")
+    else:
+        _heads(of, pins, {head: kind for kind, head in named.items()})
+    _actions(of, tuple(named.values()))
+
+
+def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> None:
+    a = np.stack([of.weights("A", head) for head in pins])
+    b = None if of.b is None else np.stack([of.weights("B", head) for head in pins])
+    mount.compare(
+        "compare",
+        heads=list(pins),
+        a=a,
+        b=b,
+        tokens_a=of.a.tokens,
+        tokens_b=None if of.b is None else of.b.tokens,
+        drawn=of.selection.drawn,
+        side=of.side,
+        similarity_a=_similarity(of, a),
+        similarity_b=None if b is None else _similarity(of, b),
+        notes=[named.get(head, "") for head in pins],
+        causal=of.reader.causal,
+        label="Pinned heads",
+        on_change=_clicked,
+        **of.sources,
+    )
+    export.menu("save-compare", export.compare(of, list(pins), a, b))
+
+
+def _similarity(of: Scene, weights: np.ndarray) -> np.ndarray:
+    """[n, n]: how alike the pinned heads look; 1 alike, 0 apart."""
+    return pairwise(torch.tensor(weights), causal=of.reader.causal).numpy()
+
+
+def _actions(of: Scene, preset: tuple[Head, ...]) -> None:
+    """Ways to pin and to unpin."""
+    pins, chosen = of.selection.pins, of.selection.chosen
+    with st.container(horizontal=True, gap="medium", key="actions-compare"):
+        if chosen not in pins and len(pins) < MAX_PINS:
+            name = phrases.title(chosen)
+            action(f"Pin {name}", "pin", state.choose, kwargs={"pins": (*pins, chosen)})
+        if preset and preset != pins:
+            several = f"Pin {len(preset)} heads of different kinds"
+            action(several, "pin-kinds", state.choose, kwargs={"pins": preset}, help=explain.KINDS)
+        if pins:
+            action("Unpin all", "unpin", state.choose, kwargs={"pins": ()})
+
+
+def _clicked() -> None:
+    clicked = mount.compare_value("compare")
+    if clicked is None:
+        return
+    head = (clicked["layer"], clicked["head"])
+    if clicked["remove"]:
+        left = tuple(pin for pin in state.chosen_now().pins if pin != head)
+        state.choose(pins=left)
+    else:
+        open_head(head)

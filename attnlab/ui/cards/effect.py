@@ -1,0 +1,142 @@
+"""What if it were gone: what the model predicts, or says of a text, without chosen heads."""
+
+import streamlit as st
+
+from attnlab.analysis.baseline import Baseline
+from attnlab.errors import AttnLabError, Cancelled
+from attnlab.ui import engine, explain, export, mount, phrases, say, scene, state
+from attnlab.ui.cards.parts import action, choice, side_choice
+from attnlab.ui.hosting import hosted
+from attnlab.ui.scene import Scene
+from attnlab.ui.selection import ABLATIONS, MAX_GONE
+
+_RANDOM = 20
+_ASKED = "_random_heads_asked"
+
+
+def draw(of: Scene) -> None:
+    """What becomes of the prediction, or of an encoder's output."""
+    with st.container(border=True, key="card-effect", height="stretch"):
+        with st.container(horizontal=True, vertical_alignment="center", key="title-effect"):
+            st.markdown("**What if it were gone?**", width="stretch", help=explain.ABLATION)
+            side_choice(of, "Text to predict from")
+        _tray(of)
+        try:
+            _effect(of) if of.reader.lab.head_kind != "none" else _moved(of)
+        except Cancelled:
+            raise
+        except AttnLabError as error:
+            say.problem(str(error), "effect")
+
+
+def _tray(of: Scene) -> None:
+    """Which heads are taken away, and what takes their place."""
+    chosen, gone = of.selection.chosen, of.selection.gone
+    heads = [
+        (layer, head) for layer in of.reader.layers for head in range(of.reader.heads_in(layer))
+    ]
+    st.multiselect(
+        "Heads taken away",
+        heads,
+        key=state.seeded("gone"),
+        format_func=phrases.title,
+        max_selections=MAX_GONE,
+        placeholder=f"{phrases.title(chosen)}, the chosen head",
+        label_visibility="collapsed",
+        select_all=False,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="replaced"):
+        choice("What they hand on is", ABLATIONS, "ablation", help=None)
+        if chosen not in gone and len(gone) < MAX_GONE:
+            label = f"Add {phrases.title(chosen)}" if gone else "Several heads"
+            kwargs = {"gone": (*gone, chosen)}
+            action(label, "add-head", state.choose, kwargs=kwargs, help=explain.REPLACED)
+
+
+def _effect(of: Scene) -> None:
+    heads, position = of.selection.taken_away, scene.effect_position(of)
+    passage = of.passage(of.side)
+    found = engine.effect(of.reader, passage, of.selection.ablation, heads, position)
+    say.remark(f"{phrases.prediction(of)} {phrases.size(found.kl, heads)}{_hint(of)}", "effect")
+    with st.container(horizontal=True, vertical_alignment="center", key="figure-effect"):
+        # Figures only: nothing typed by anyone reaches this Markdown.
+        st.markdown(f"**KL {found.kl:.4f}** nats", width="content", help=explain.KL)
+    mount.bars("bars", rows=found.rows, label="Most likely words with and without the heads")
+    beside, below = (
+        st.container(),
+        st.container(horizontal=True, gap="medium", key="actions-effect"),
+    )
+    with beside:
+        others = _others(of, position)
+        if others is not None:
+            say.remark(phrases.beside_others(found.kl, others, heads, " nats"), "compared")
+    with below:
+        _actions(of)
+        export.menu("save-effect", export.effect(of, heads, position, found, others))
+
+
+def _moved(of: Scene) -> None:
+    """An encoder without a language-model head: how far its output moves."""
+    heads = of.selection.taken_away
+    found = engine.moved(of.reader, of.passage(of.side), of.selection.ablation, heads)
+    say.remark(
+        f"This model gives each text a vector and predicts no word. {phrases.movement(of, found)}",
+        "effect",
+    )
+    st.markdown(f"**Cosine distance {found.mean:.4f}**", help=explain.COSINE)
+    tokens = of.reading(of.side).tokens
+    mount.shifts(
+        "shifts",
+        rows=list(zip(tokens, found.tokens.tolist(), strict=True)),
+        label="How far each token moves",
+    )
+    others = _others(of, None)
+    if others is not None:
+        say.remark(phrases.beside_others(found.mean, others, heads, ""), "compared")
+    with st.container(horizontal=True, gap="medium", key="actions-effect"):
+        _actions(of)
+        export.menu("save-effect", export.moved(of, heads, found))
+
+
+def _hint(of: Scene) -> str:
+    """What else could be asked, where nothing was clicked yet."""
+    if of.selection.position is not None or scene.effect_position(of) < 0:
+        return ""
+    if of.reader.lab.head_kind == "masked":
+        mask = of.reader.lab.tokenizer.mask_token
+        has = engine.mask_position(of.reader, of.passage(of.side)) is not None
+        return "" if has else f" Write {mask} in the text to see what the model puts there."
+    return " Click a word of the head to predict there instead."
+
+
+def _others(of: Scene, position: int | None) -> Baseline | None:
+    """The same with random heads: at once for a short text, else once someone asked for it."""
+    short = len(of.reading(of.side).tokens) <= engine.WHOLE_TOKENS
+    if not (short and not hosted()) and not st.session_state.get(_ASKED):
+        return None
+    return engine.baseline(
+        of.reader,
+        of.passage(of.side),
+        of.selection.ablation,
+        len(of.selection.taken_away),
+        position,
+        count=_RANDOM,
+    )
+
+
+def _actions(of: Scene) -> None:
+    short = len(of.reading(of.side).tokens) <= engine.WHOLE_TOKENS
+    if not (short and not hosted()) and not st.session_state.get(_ASKED):
+        action(
+            f"Compare with {_RANDOM} random heads",
+            "compare-random",
+            st.session_state.update,
+            args=({_ASKED: True},),
+        )
+    if of.selection.position is not None:
+        action(
+            "Back to the last word",
+            "last-word",
+            state.choose,
+            kwargs={"position": None, "key": None},
+        )

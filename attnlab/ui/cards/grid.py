@@ -1,0 +1,90 @@
+"""The card of all heads: each a tile, on one canvas."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from attnlab.ui import explain, export, mount, phrases, say, state
+from attnlab.ui.cards.parts import choice, corrected_choice
+from attnlab.ui.scene import Scene
+from attnlab.ui.selection import SIDES, VIEWS, Head
+
+
+def draw(of: Scene, ranks: Mapping[Head, int] | None = None) -> None:
+    """Every head of the role that is shown.
+
+    Args:
+        ranks: the places, from 1, of heads that were found, by (layer, head).
+    """
+    with st.container(border=True, key="card-grid", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key="head-grid"):
+            st.markdown("**All heads**", width="content", help=explain.heads(of.reader.causal))
+            with st.container(key="about-grid", width="stretch"):
+                st.text(phrases.about_grid(of))
+            _controls(of)
+        if of.obstacle and of.selection.view == "B-A":
+            say.problem(f"{of.obstacle} This is B.", "difference")
+        with st.container(
+            horizontal=True, vertical_alignment="center", key="guide-grid", gap="medium"
+        ):
+            st.markdown(explain.CHOOSE, width="content")
+            _way_on(of)
+            st.space("stretch")
+            export.menu("save-grid", export.grid(of))
+        mount.grid(
+            "grid",
+            a=of.a.maps,
+            b=None if of.b is None else of.b.maps,
+            tokens_a=of.a.tokens,
+            tokens_b=None if of.b is None else of.b.tokens,
+            view=of.view,
+            drop_first=of.selection.drop_first,
+            causal=of.reader.causal,
+            layers=of.reader.layers,
+            selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
+            ranks=ranks,
+            on_change=partial(_head_chosen, of.reader.layers),
+            **of.sources,
+        )
+
+
+def _controls(of: Scene) -> None:
+    if len(of.reader.roles) > 1:
+        corrected_choice(
+            "Whose attention",
+            of.reader.roles,
+            of.reader.role,
+            f"role-{of.reader.role}",
+            "role",
+            help=None,
+        )
+    st.toggle("Leave out the first token", key=state.seeded("drop_first"), help=explain.FIRST_TOKEN)
+    if of.b is None:
+        return
+    if of.view == of.selection.view:
+        choice("Text", VIEWS, "view")
+    else:
+        # The switch says what is shown; B − A stays what was wished, for texts that allow it.
+        corrected_choice("Text", SIDES, of.view, "view_possible", "view")
+
+
+def _way_on(of: Scene) -> None:
+    """A way to the head worth opening: after new texts the chosen one may show nothing."""
+    way = phrases.way_on(of)
+    if way is None:
+        return
+    why, *head = way
+    st.button(
+        f"Go to the head that {why}: {phrases.title(head)}",
+        key="way-on",
+        type="tertiary",
+        on_click=state.choose,
+        kwargs={"layer": head[0], "head": head[1]},
+    )
+
+
+def _head_chosen(layers: tuple[int, ...]) -> None:
+    chosen = mount.grid_value("grid")
+    if chosen is not None:
+        state.choose(layer=layers[min(chosen[0], len(layers) - 1)], head=chosen[1])

@@ -1,0 +1,89 @@
+"""The chosen head up close: words with arcs, a matrix, or its change from A to B."""
+
+import numpy as np
+import streamlit as st
+
+from attnlab.ui import explain, export, mount, phrases, say, scene, state
+from attnlab.ui.cards.parts import action, choice, corrected_choice
+from attnlab.ui.scene import Scene
+from attnlab.ui.selection import MAX_PINS, MODES, Head
+
+
+def draw(of: Scene) -> None:
+    """The chosen head on each text."""
+    head = of.selection.chosen
+    a, b = of.weights("A", head), of.weights("B", head)
+    with st.container(horizontal=True, vertical_alignment="center", key="title-head"):
+        st.markdown(
+            f"**Layer {head[0]} · Head {head[1]}**",
+            width="content",
+            help=explain.HEAD,
+        )
+        with st.container(key="about-head", width="stretch"):
+            words = phrases.pinned_figures(of, a, b) or phrases.largest_change(of, a, b)
+            if words is not None:
+                say.pill(words, "head")
+        _drawn_as(of)
+    row_a, row_b = scene.pinned_rows(of)
+    mount.head(
+        "head",
+        a=a,
+        b=b,
+        tokens_a=of.a.tokens,
+        tokens_b=None if of.b is None else of.b.tokens,
+        mode=_mode(of),
+        row_a=row_a,
+        row_b=row_b,
+        side=of.side,
+        key_position=scene.pinned_key(of),
+        causal=of.reader.causal,
+        label=f"Layer {head[0]} · Head {head[1]}",
+        on_change=_clicked,
+        **of.sources,
+    )
+    with st.container(horizontal=True, gap="medium", key="actions-head"):
+        _pin(of, head)
+        export.menu("save-head", export.head(of, a, b))
+
+
+def _mode(of: Scene) -> str:
+    """How the head can be drawn: a change needs two texts."""
+    wished = of.selection.mode
+    return "matrix" if wished == "difference" and of.b is None else wished
+
+
+def _drawn_as(of: Scene) -> None:
+    if _mode(of) == of.selection.mode:
+        choice("Drawn as", MODES if of.b is not None else MODES[:2], "mode")
+    else:
+        corrected_choice("Drawn as", MODES[:2], _mode(of), "mode_possible", "mode")
+
+
+def _pin(of: Scene, head: Head) -> None:
+    """Puts the head beside others, or takes it from there."""
+    pins = of.selection.pins
+    name = phrases.title(head)
+    if head in pins:
+        left = tuple(pin for pin in pins if pin != head)
+        action(f"Unpin {name}", "pin", state.choose, kwargs={"pins": left})
+    else:
+        action(
+            f"Pin {name} to compare",
+            "pin",
+            state.choose,
+            kwargs={"pins": (*pins, head)},
+            disabled=len(pins) >= MAX_PINS,
+            help=explain.PINS if len(pins) >= MAX_PINS else None,
+        )
+
+
+def _clicked() -> None:
+    """A word or a cell: the query, and the key where one was clicked."""
+    pin = mount.head_value("head")
+    if pin is not None:
+        state.choose(side=pin["side"], position=pin["position"], key=pin.get("key"))
+
+
+def shown(of: Scene) -> tuple[np.ndarray, np.ndarray | None]:
+    """[Q, S] of the chosen head on each text."""
+    return of.weights("A", of.selection.chosen), of.weights("B", of.selection.chosen)

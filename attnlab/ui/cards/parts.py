@@ -1,0 +1,105 @@
+"""What several cards share: a choice of a few words, the head of a card, a choice of texts."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from attnlab.ui import scene, state
+from attnlab.ui.scene import Scene
+from attnlab.ui.selection import Head
+from attnlab.viz.align import pairs
+
+_WORDS: Final = {
+    "B-A": "B − A",
+    "zero": "set to zero",
+    "mean": "set to its mean",
+    "difference": "B − A",
+    "head": "One head",
+    "compare": "Compare",
+    "find": "Find a head",
+    "circuits": "CircuitsVis",
+}
+
+
+def choice(label: str, options: Sequence[str], field: str, **more: Any) -> None:
+    """One of a few words, which edits `field` of the selection."""
+    st.segmented_control(
+        label,
+        options,
+        key=state.seeded(field),
+        required=True,
+        format_func=lambda option: _WORDS.get(option, option),
+        **{"label_visibility": "collapsed", **more},
+    )
+
+
+def corrected_choice(
+    label: str, options: Sequence[str], shown: str, key: str, field: str, **more: Any
+) -> None:
+    """A choice that says what is shown, where the wish for another option cannot be met now.
+
+    The wish stays in the selection until another option is chosen.
+    """
+    st.segmented_control(
+        label,
+        options,
+        key=key,
+        default=shown,
+        required=True,
+        format_func=lambda option: _WORDS.get(option, option),
+        on_change=_chosen,
+        args=(key, field),
+        **{"label_visibility": "collapsed", **more},
+    )
+
+
+def _chosen(key: str, field: str) -> None:
+    state.choose(**{field: st.session_state[key]})
+
+
+def side_choice(of: Scene, label: str, key: str = "") -> None:
+    """A or B; the clicked token becomes the one that corresponds to it in the other text."""
+    if of.b is None:
+        return
+    there = (pairs(of.a.tokens, of.b.tokens), pairs(of.a.sources, of.b.sources))
+    if key:
+        st.segmented_control(
+            label,
+            ("A", "B"),
+            key=key,
+            default=of.side,
+            required=True,
+            label_visibility="collapsed",
+            on_change=_other_side,
+            args=(key, *there),
+        )
+    else:
+        choice(label, ("A", "B"), "side", on_change=_side_changed, args=there)
+
+
+def _other_side(
+    key: str, tokens: Sequence[tuple[int, int]], sources: Sequence[tuple[int, int]]
+) -> None:
+    state.choose(side=st.session_state[key])
+    _side_changed(tokens, sources)
+
+
+def _side_changed(tokens: Sequence[tuple[int, int]], sources: Sequence[tuple[int, int]]) -> None:
+    now = state.chosen_now()
+    if now.position is None:
+        return
+    position = scene.corresponding(tokens, now.position, now.side)
+    key = None if now.key is None else scene.corresponding(sources, now.key, now.side)
+    state.choose(position=position, key=None if position is None else key)
+
+
+def open_head(head: Head | None) -> None:
+    """Shows one head up close."""
+    if head is not None:
+        state.choose(layer=head[0], head=head[1], panel="head")
+
+
+def action(label: str, key: str, call: Callable[..., None], **more: Any) -> None:
+    """A quiet button of a card, drawn as underlined words."""
+    st.button(label, key=key, type="tertiary", on_click=call, **more)

@@ -1,0 +1,51 @@
+"""The selection that fits a model: a link may name heads, or a role, that it does not have."""
+
+from collections.abc import Sequence
+
+from attnlab.ui import engine, say, state
+from attnlab.ui.phrases import title
+from attnlab.ui.selection import Head, Selection
+
+
+def fitted(selection: Selection, reader: engine.Reader) -> Selection:
+    """The nearest head that the model has, and of the pinned and taken away those that it has.
+
+    What had to change is said on the page until the next choice, and the URL follows.
+    """
+    changes, problems = {}, []
+    if selection.role and selection.role not in reader.roles:
+        changes["role"] = ""
+        has = ", ".join(reader.roles)
+        problems.append(f"{reader.lab.name} has no {selection.role} attention, only {has}.")
+    layer, head = nearest(selection.chosen, reader)
+    if (layer, head) != selection.chosen:
+        changes |= {"layer": layer, "head": head}
+        problems.append(
+            f"{reader.lab.name} has no head {title(selection.chosen)}; "
+            f"this is the nearest, {title((layer, head))}."
+        )
+    for field in ("pins", "gone"):
+        named = getattr(selection, field)
+        there = tuple(head for head in named if head[1] < reader.heads_in(head[0]))
+        if there != named:
+            changes[field] = there
+            problems.append(_missing(reader, [head for head in named if head not in there]))
+    if not changes:
+        return selection
+    problem = " ".join(dict.fromkeys(problems))
+    say.problem(problem, "fit")
+    fits = state.correct(problem, **changes)
+    state.publish(fits)
+    return fits
+
+
+def nearest(head: Head, reader: engine.Reader) -> Head:
+    """The head of this model that is nearest to `head`."""
+    layer = min(reader.layers, key=lambda layer: abs(layer - head[0]))
+    return layer, min(head[1], reader.heads_in(layer) - 1)
+
+
+def _missing(reader: engine.Reader, heads: Sequence[Head]) -> str:
+    named = ", ".join(map(title, heads[:3])) + ("…" if len(heads) > 3 else "")
+    them = "it was" if len(heads) == 1 else "they were"
+    return f"{reader.lab.name} has no {named}, so {them} left out."

@@ -1,0 +1,35 @@
+"""Heads of a few plain kinds to set side by side."""
+
+from typing import Final
+
+import torch
+
+from attnlab.analysis.roles import suggest
+from attnlab.ui.scene import Scene
+from attnlab.ui.selection import DEFAULT, Head
+
+# What a search over SmolLM2's heads on the opening pair found; the resting head is `suggest`'s.
+_ON_THE_PAIR: Final[dict[str, Head]] = {
+    "previous word": (16, 0),
+    "finds the subject": (13, 8),
+    "finds the street": (4, 2),
+}
+_NAMES: Final = {"resting": "rests", "focused": "looks hardest"}
+
+
+def kinds(of: Scene) -> dict[str, Head]:
+    """A head of each kind on these texts, by what it does; {} where a text is too long for it."""
+    reading = of.reading(of.pictured)
+    if not reading.whole:
+        return {}
+    found = suggest(torch.tensor(reading.maps), layers=of.reader.layers, causal=of.reader.causal)
+    named = {_NAMES.get(kind, kind): head for kind, head in found.items()}
+    if _is_the_pair(of):
+        return {**_ON_THE_PAIR, **({"rests": named["rests"]} if "rests" in named else {})}
+    return named
+
+
+def _is_the_pair(of: Scene) -> bool:
+    chosen = of.selection
+    ours = (DEFAULT.model, DEFAULT.a, DEFAULT.b)
+    return (of.reader.key.model, chosen.a, chosen.b) == ours

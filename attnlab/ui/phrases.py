@@ -1,0 +1,135 @@
+"""The sentences of the Heads page, put together from a scene. Nothing is drawn here."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from attnlab.analysis.baseline import Baseline
+from attnlab.ui import engine
+from attnlab.ui.scene import Scene, pinned_key, predicted_position
+from attnlab.ui.selection import Head, Side
+from attnlab.viz.difference import largest, obstacle
+from attnlab.viz.strongest import most_changed, most_focused
+from attnlab.viz.tokens import label
+
+
+def title(head: Head) -> str:
+    """How a head is called on the page."""
+    return f"L{head[0]} H{head[1]}"
+
+
+def about_grid(scene: Scene) -> str:
+    """One line on what the grid shows and what it leaves out."""
+    layers, heads = scene.a.maps.shape[:2]
+    parts = [f"{layers} layers, left to right", f"{heads} heads"]
+    taken = f"takes {scene.reading(scene.pictured).first_share:.0%} of all attention"
+    dropped = scene.selection.drop_first
+    parts.append(f"first token left out (it {taken})" if dropped else f"the first token {taken}")
+    return " · ".join(parts)
+
+
+def largest_change(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | None:
+    """Where one head differs most between the texts, given its [Q, S] weights on each."""
+    if b is None or scene.b is None:
+        return None
+    tokens = scene.b.tokens
+    change = largest(a, b, scene.a.tokens, tokens, **scene.comparison)
+    if change is None:
+        # Of texts that cannot be compared nothing is said here: neither that they are the same.
+        shapes = {"shape_a": a.shape, "shape_b": b.shape}
+        return obstacle(scene.a.tokens, tokens, **shapes, **scene.comparison) or None
+    if change.before == change.after:
+        return "the same on both"
+    key = scene.b.sources[change.key]
+    return f"changes most on {label(tokens[change.query])} → {label(key)}"
+
+
+def pinned_figures(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | None:
+    """What the clicked query gives the clicked key, [Q, S] of the head on each text."""
+    key = pinned_key(scene)
+    if key is None:
+        return None
+    reading, query = scene.reading(scene.side), predicted_position(scene)
+    weights = b if scene.side == "B" and b is not None else a
+    pair = f"{label(reading.tokens[query])} → {label(reading.sources[key])}"
+    return f"{pair} {weights[query, key]:.2f} in {scene.side}"
+
+
+def way_on(scene: Scene) -> tuple[str, int, int] | None:
+    """The head worth opening: why, its layer and its head; None where that is the chosen one."""
+    found, why = None, "changes most"
+    if scene.b is not None:
+        both = (scene.a.maps, scene.b.maps, scene.a.tokens, scene.b.tokens)
+        found = most_changed(*both, **scene.comparison)
+    if found is None:
+        shown = scene.reading(scene.pictured)
+        found, why = most_focused(shown.maps), "looks hardest past the first word"
+    if found is None:
+        return None
+    layer, head = scene.reader.layers[found[0]], found[1]
+    return None if scene.selection.chosen == (layer, head) else (why, layer, head)
+
+
+def gone(heads: Sequence[Head]) -> str:
+    """The heads that are taken away, as a subject."""
+    return "this head" if len(heads) == 1 else f"these {len(heads)} heads"
+
+
+def prediction(scene: Scene) -> str:
+    """What is predicted, and where."""
+    tokens, position = scene.reading(scene.side).tokens, predicted_position(scene)
+    if scene.reader.writes and scene.reader.role == "encoder":
+        return f"The next word of its answer to {scene.side}"
+    if scene.reader.lab.head_kind == "masked":
+        return f"The word predicted at “{label(tokens[position])}”"
+    where = "the end of" if position == len(tokens) - 1 else "in"
+    what = f"{scene.side}’s target" if scene.reader.writes else scene.side
+    return f"The next word after “{_phrase(tokens, position)}” ({where} {what})"
+
+
+def size(kl: float, heads: Sequence[Head]) -> str:
+    """What a divergence of `kl` nats amounts to, in words."""
+    if kl < 0.02:
+        look = "A head can look without mattering." if len(heads) == 1 else ""
+        return f"hardly moves. {look}".strip()
+    if kl < 0.1:
+        return "moves a little."
+    if kl < 0.5:
+        return "moves clearly."
+    matter = "matters" if len(heads) == 1 else "matter"
+    return f"is no longer the same: {gone(heads)} {matter} here."
+
+
+def movement(scene: Scene, moved: engine.Moved) -> str:
+    """How far an encoder's output moves, in words."""
+    tokens = scene.reading(scene.side).tokens
+    most = label(tokens[int(np.argmax(moved.tokens))])
+    how = "hardly moves" if moved.mean < 0.001 else "moves a little"
+    how = how if moved.mean < 0.02 else "moves clearly"
+    return f"The vector of {scene.side} {how}; of its tokens “{most}” moves most."
+
+
+def beside_others(value: float, others: Baseline, heads: Sequence[Head], unit: str) -> str:
+    """How an effect compares with that of random sets of as many heads on the same words."""
+    count, larger = len(others.values), sum(value > other for other in others.values)
+    sets = "random heads" if len(heads) == 1 else f"random sets of {len(heads)} heads"
+    moves = "moves" if len(heads) == 1 else "move"
+    subject = gone(heads)
+    return (
+        f"Of {count} {sets}, half move it by less than {others.median:.4f}{unit}; "
+        f"{subject} {moves} it more than {larger} of them."
+    )
+
+
+def pair(scene: Scene, side: Side, query: int, key: int) -> str:
+    """A query and a key, in words."""
+    reading = scene.reading(side)
+    return f"“{label(reading.tokens[query])}” → “{label(reading.sources[key])}”"
+
+
+def _phrase(tokens: Sequence[Any], position: int) -> str:
+    """The token at `position` with the two before it: “too wide.” says more than “.”."""
+    near = [token for token in tokens[max(0, position - 2) : position + 1] if not token.special]
+    whole = [token.text for token in near if token.piece is None or token.piece[0] == 1]
+    return "".join(whole).strip() or label(tokens[position])
