@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
-from attnlab.ui.mount_heads import ranks, ranks_value
+from attnlab.ui.mount_heads import compare, compare_value, ranks, ranks_value
 from attnlab.ui.mount_words import pick, pick_value
 from attnlab.ui.register import nothing, register
 from attnlab.viz.bars import bars_payload
@@ -25,6 +25,8 @@ from attnlab.viz.tokens import identity
 
 __all__ = [
     "bars",
+    "compare",
+    "compare_value",
     "grid",
     "grid_value",
     "head",
@@ -72,7 +74,8 @@ def grid(
         tokens_a, tokens_b: tokens, or plain dicts of them.
         selected: the head that the page believes is chosen; None for no opinion.
         on_change: called, before the script runs, when a head is chosen by hand.
-        options: view, drop_first, causal, marks, ranks, layers, label, sources_a, sources_b, as in
+        options: view, drop_first, causal, marks, ranks, layers, label, sources_a, sources_b, start,
+            left_out, as in
             :func:`attnlab.viz.grid.grid_payload`.
 
     Raises:

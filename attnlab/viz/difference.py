@@ -84,13 +84,17 @@ def both(merged: Merged) -> Pairs:
 def alone_note(*axes: Merged) -> str:
     """How many positions of these axes only one side has, in one phrase; "" where none."""
     pairs = [pair for axis in axes for pair in axis]
-    only = {"A": sum(j is None for _, j in pairs), "B": sum(i is None for i, _ in pairs)}
+    return _only("Hatched", sum(j is None for _, j in pairs), sum(i is None for i, _ in pairs))
+
+
+def _only(what: str, in_a: int, in_b: int) -> str:
+    """ "Hatched: 1 token only in A and 2 tokens only in B", or "" for none at all."""
     parts = [
         f"{count} {'token' if count == 1 else 'tokens'} only in {side}"
-        for side, count in only.items()
+        for side, count in (("A", in_a), ("B", in_b))
         if count
     ]
-    return f"Hatched: {' and '.join(parts)}" if parts else ""
+    return f"{what}: {' and '.join(parts)}" if parts else ""
 
 
 def comparable(
@@ -102,15 +106,21 @@ def comparable(
     sources_a: Sequence[Any] | None = None,
     sources_b: Sequence[Any] | None = None,
     causal: bool,
+    start: int | None = None,
+    left_out: tuple[int, int] = (0, 0),
 ) -> Comparable:
     """Rows and columns of maps of ``shape_a`` and ``shape_b`` ([q, s]) that can be compared.
 
     With ``causal`` only rows from the first differing token on are kept: no earlier one can
     differ. Maps smaller than their token lists are taken as pooled to that many bins.
+
+    Of long texts only the tokens that correspond may be given: then ``start`` is the first of them
+    whose row can differ, and ``left_out`` how many of A and of B have no counterpart.
     """
     keys_a = tokens_a if sources_a is None else sources_a
     keys_b = tokens_b if sources_b is None else sources_b
-    start = align.first_difference(tokens_a, tokens_b)
+    if start is None:
+        start = align.first_difference(tokens_a, tokens_b)
     if start is None and align.first_difference(keys_a, keys_b) is None:
         return Comparable([], [], "A and B are the same tokens, so nothing differs.")
     rows = _merged(tokens_a, tokens_b, (shape_a[0], shape_b[0]))
@@ -129,6 +139,7 @@ def comparable(
             [], both(columns), "One sentence continues the other, so no row can differ."
         )
     note = alone_note(rows, columns) if crosses else alone_note(columns)
+    note = note or _only("Left out", *left_out)
     return Comparable(both(kept), both(columns), note, kept, columns)
 
 
@@ -161,14 +172,14 @@ def obstacle(
     shape_b: tuple[int, int],
     drop_first: bool = True,
     causal: bool = True,
-    **sources: Sequence[Any] | None,
+    **options: Any,
 ) -> str:
     """One sentence on why B − A of maps of these shapes would be blank; "" where it is not.
 
-    ``sources`` are ``sources_a`` and ``sources_b`` of :func:`comparable`.
+    ``options`` are ``sources_a``, ``sources_b`` and ``start`` of :func:`comparable`.
     """
     cells = comparable(
-        tokens_a, tokens_b, shape_a=shape_a, shape_b=shape_b, causal=causal, **sources
+        tokens_a, tokens_b, shape_a=shape_a, shape_b=shape_b, causal=causal, **options
     )
     if not cells.rows:
         return cells.note
@@ -183,14 +194,14 @@ def compare(
     *,
     drop_first: bool = True,
     causal: bool = True,
-    **sources: Sequence[Any] | None,
+    **options: Any,
 ) -> Compared | None:
     """The cells of maps ``a`` and ``b`` [..., q, s] that are compared; None if there are none.
 
-    ``sources`` are ``sources_a`` and ``sources_b`` of :func:`comparable`.
+    ``options`` are ``sources_a``, ``sources_b`` and ``start`` of :func:`comparable`.
     """
     shapes = {"shape_a": a.shape[-2:], "shape_b": b.shape[-2:]}
-    cells = comparable(tokens_a, tokens_b, **shapes, causal=causal, **sources)
+    cells = comparable(tokens_a, tokens_b, **shapes, causal=causal, **options)
     columns = kept_columns(cells, drop_first)
     if not cells.rows or not columns:
         return None

@@ -72,12 +72,13 @@ def _words(sides: Mapping[str, Side]) -> dict[str, Any]:
     return found
 
 
-def _difference(a: Side, b: Side, *, causal: bool, drop_first: bool) -> dict[str, Any]:
+def _difference(a: Side, b: Side, *, drop_first: bool, **options: Any) -> dict[str, Any]:
     """What B − A shows: rows and columns as [in A, in B], a note, and the change of full ink."""
     texts = (a[1], b[1])
-    options = {"sources_a": a[2], "sources_b": b[2], "causal": causal}
+    options |= {"sources_a": a[2], "sources_b": b[2]}
     shapes = {"shape_a": a[0].shape[2:], "shape_b": b[0].shape[2:]}
     cells = comparable(*texts, **shapes, **options)
+    options.pop("left_out")
     drawn = compare(a[0], b[0], *texts, drop_first=drop_first, **options)
     nothing = np.zeros(0)
     both = (nothing, nothing) if drawn is None else (drawn.before, drawn.after)
@@ -109,6 +110,8 @@ def grid_payload(
     marks: Mapping[tuple[int, int], str] | None = None,
     ranks: Mapping[tuple[int, int], int] | None = None,
     layers: Sequence[int] | None = None,
+    start: int | None = None,
+    left_out: tuple[int, int] = (0, 0),
     label: str = "All heads",
     selected: tuple[int, int] = (0, 0),
     serial: int = 0,
@@ -117,7 +120,8 @@ def grid_payload(
 
     ``layers`` are the numbers that the model gives its layers, where they are not 0, 1, 2, ...
     (a model that attends in some blocks only); ``selected``, ``marks`` (a note for a head) and
-    ``ranks`` (a number drawn on it) always count the maps.
+    ``ranks`` (a number drawn on it) always count the maps. ``start`` and ``left_out`` are those of
+    :func:`attnlab.viz.difference.comparable`.
 
     ``selected`` is where the selection starts; it moves in the browser without coming back here.
     A new ``serial`` makes the browser adopt ``selected`` again.
@@ -143,5 +147,6 @@ def grid_payload(
         **_words(sides),
     }
     if view == "B-A":
-        header["difference"] = _difference(**sides, causal=causal, drop_first=drop_first)
+        options = {"causal": causal, "start": start, "left_out": left_out}
+        header["difference"] = _difference(**sides, drop_first=drop_first, **options)
     return pack(header, {name: quantise(maps) for name, (maps, _, _) in sides.items()})

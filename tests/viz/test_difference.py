@@ -133,6 +133,15 @@ def test_a_long_text_is_aligned_across_what_was_put_in_far_apart():
     assert sum(text[i] == other[j] for i, j in found) == 1795
 
 
+def test_only_the_tokens_that_correspond_may_be_given():
+    same = words("a b c d")
+    shapes = {"shape_a": (4, 4), "shape_b": (4, 4)}
+    cells = comparable(same, same, **shapes, causal=True, start=2, left_out=(3, 0))
+    assert cells.rows == [(2, 2), (3, 3)]
+    assert cells.note == "Left out: 3 tokens only in A"
+    assert obstacle(same, same, **shapes, start=2) == ""
+
+
 def test_both_counts_are_said_where_both_texts_have_words_of_their_own():
     cells = compared("a b c d", "a c d x", causal=False)
     assert cells.note == "Hatched: 1 token only in A and 1 token only in B"
