@@ -1,38 +1,72 @@
-"""The words of the field, each explained in a breath; shown where a word is hovered."""
+"""The words of the field, each explained in a breath; shown where a word is hovered.
+
+All of it is our own text, so Markdown may read it.
+"""
 
 from typing import Final
 
+# --- what is on screen, term by term ------------------------------------------------------------
+
+TOKEN: Final = "A token is a word or a piece of one: models read, and predict, in tokens."
+QUERY: Final = "The query is the word that looks: it asks the others for what it can use."
+KEY: Final = (
+    "The key is the word looked at: the better it answers the query, the more weight it gets."
+)
+WEIGHT: Final = (
+    "A weight says how much of what a word takes comes from there: 0 is nothing, and all weights "
+    "of one word add up to 1."
+)
+RESTING: Final = (
+    "A head at rest: wherever it looks from, nearly all of its weight lies on the first token. It "
+    "wakes where the text holds what it looks for."
+)
+DIFFERENCE: Final = (
+    "What changes from A to B: orange where B looks more, blue where A does, blank where both look "
+    "alike. Words that only one of the texts has are hatched."
+)
+POOLED: Final = (
+    "A long text has more words than a tile has room for, so each square shows the largest weight "
+    "of the patch it covers. The opened head is drawn in full."
+)
+ROLES: Final = (
+    "The encoder reads the source: every word sees every word. The decoder writes the target: each "
+    "word sees those before it. In cross-attention the target's words look at the source's."
+)
 FIRST_TOKEN: Final = (
     "A token is a word or a piece of one. Most heads rest on the first, which would drown "
     "everything else: its column is not drawn, and no other value changes."
 )
 HEAD: Final = (
-    "How much each word on the left looks at each word on the right: the figures of one word add "
-    "up to 1. Layers and heads count from 0."
-)
-ABLATION: Final = (
-    "What the head gives to every word is replaced, by zero or by its mean over this sentence. "
-    "The rest of the model stays, and predicts anew."
+    "How much each word on the left, the query, looks at each word on the right, the key: the "
+    "figures of one word add up to 1. Layers and heads count from 0."
 )
 CHOOSE: Final = "Each tile is one head: rows look at columns. **Click a tile to open it.**"
+
+# --- what if it were gone -----------------------------------------------------------------------
+
+ABLATION: Final = (
+    "What the head gives to every word is replaced, by zero or by its mean over this text. "
+    "The rest of the model stays, and predicts anew."
+)
 REPLACED: Final = (
     "Every head hands on a few numbers for each word, and the model adds them to that word. Set to "
     "zero, it hands on nothing. Set to its mean, it hands on the same for every word: the mean "
-    "of its numbers over the positions of this sentence."
-)
-TRUST: Final = (
-    "Attention is read while the model runs. The check behind this line: a short text run with "
-    "and without the reading must give the same output; the largest difference is stated."
+    "of its numbers over the positions of this text."
 )
 KL: Final = (
     "How far apart the two predictions are: 0 is the same, from about 0.5 on they differ much. "
     "KL is short for Kullback–Leibler divergence; a nat is its unit, 1.44 bits."
+)
+RANDOM: Final = (
+    "Taking any head away moves a prediction a little. It says something about these heads where "
+    "they move it more than as many heads drawn at random."
 )
 COSINE: Final = (
     "How far the vector turns (1 minus the cosine of the angle): 0 not at all, 1 by a right angle, "
     "2 the other way round."
 )
 
+# --- several heads ------------------------------------------------------------------------------
 
 PINS: Final = "Six heads stand side by side at most; unpin one first."
 SIDE_BY_SIDE: Final = (
@@ -49,9 +83,16 @@ CIRCUITS: Final = (
     "The picture that the library CircuitsVis draws, with every head of one layer: point at a "
     "head, then at a word."
 )
+
+# --- texts, files, trust ------------------------------------------------------------------------
+
 LONG_TEXT: Final = "Boxes of several lines, for a text to paste."
 SAVED_VIEW: Final = (
     "A small file with the texts and everything that is chosen. “From a file” opens it again."
+)
+TRUST: Final = (
+    "Attention is read while the model runs. The check behind this line: a short text run with "
+    "and without the reading must give the same output; the largest difference is stated."
 )
 
 
@@ -61,4 +102,18 @@ def heads(causal: bool) -> str:
     return (
         f"Each tile is a head: it lets every word look at {seen}, and take something from there. "
         "The heads of one layer work at once; the next layer builds on what they found."
+    )
+
+
+def grid(difference: bool, pooled: bool) -> str:
+    """What is drawn in the tiles: attention or its change, in full or reduced."""
+    shown = DIFFERENCE if difference else f"The darker a square, the larger the weight. {WEIGHT}"
+    return f"{shown} {POOLED}" if pooled else shown
+
+
+def fills(mask: str) -> str:
+    """What a masked model does at its `mask`, a token such as [MASK]."""
+    return (
+        f"A masked model fills gaps: it reads the whole text, before and after {mask}, and says "
+        "which word it expects there."
     )
