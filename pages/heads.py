@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-import attnlab.ui.pending  # isort: skip
+import attnlab.ui.pending  # noqa: F401
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, fit, frame, models, say, state, work
 from attnlab.ui.cards import effect, find, grid, panel, sentences, tries

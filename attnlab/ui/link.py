@@ -51,7 +51,12 @@ LINK_CHARACTERS: Final = 3000
 _LINK_BYTES: Final = 56_000
 _MAX_NAME: Final = 300
 _TEXTS: Final = {"a": "a", "b": "b", "ta": "target_a", "tb": "target_b"}
-_NAMES: Final = {"a": "Sentence A", "b": "Sentence B", "ta": "The target of A", "tb": "The target of B"}
+_NAMES: Final = {
+    "a": "Sentence A",
+    "b": "Sentence B",
+    "ta": "The target of A",
+    "tb": "The target of B",
+}
 _HEAD: Final = re.compile(r"L([0-9]{1,4})H([0-9]{1,4})")  # \d takes the digits of every script
 
 

@@ -59,9 +59,9 @@ def pinned_figures(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> str | N
 def way_on(scene: Scene) -> tuple[str, int, int] | None:
     """The head worth opening: why, its layer and its head; None where that is the chosen one."""
     found, why = None, "changes most"
-    if scene.b is not None:
-        both = (scene.a.maps, scene.b.maps, scene.a.tokens, scene.b.tokens)
-        found = most_changed(*both, **scene.comparison)
+    if scene.b is not None and (scene.overlap is None or scene.view == "B-A"):
+        maps, tokens, options = scene.compared()
+        found = most_changed(*maps, *tokens, **{**scene.comparison, **options})
     if found is None:
         shown = scene.reading(scene.pictured)
         found, why = most_focused(shown.maps), "looks hardest past the first word"

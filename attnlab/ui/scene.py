@@ -14,7 +14,8 @@ import numpy as np
 from attnlab.analysis.maps import last_word
 from attnlab.ui import engine
 from attnlab.ui.engine import Passage
-from attnlab.ui.selection import Selection, Side, View
+from attnlab.ui.overlap import Overlap, overlap
+from attnlab.ui.selection import SIDES, Selection, Side, View
 from attnlab.viz.align import first_difference, pairs
 from attnlab.viz.difference import largest, obstacle
 from attnlab.viz.tokens import identity
@@ -45,12 +46,44 @@ class Scene:
         return "A" if self.view == "A" else "B"
 
     @cached_property
+    def overlap(self) -> Overlap | None:
+        """The tokens that correspond, where only they can be compared."""
+        if self.b is None:
+            return None
+        return overlap(self.a, self.b, cross=self.reader.role == "cross")
+
+    @cached_property
     def obstacle(self) -> str:
         """One sentence on why B − A of these texts would be blank; "" where it is not."""
         if self.b is None:
             return ""
-        shapes = {"shape_a": self.a.maps.shape[-2:], "shape_b": self.b.maps.shape[-2:]}
-        return obstacle(self.a.tokens, self.b.tokens, **shapes, **self.comparison)
+        both = self.overlap
+        if both is None:
+            shapes = {"shape_a": self.a.maps.shape[-2:], "shape_b": self.b.maps.shape[-2:]}
+            return obstacle(self.a.tokens, self.b.tokens, **shapes, **self.comparison)
+        options = {**self.comparison, **both.sources, "start": both.start}
+        return obstacle(*both.tokens, shape_a=both.shape, shape_b=both.shape, **options)
+
+    def compared(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[Any, Any], dict[str, Any]]:
+        """The maps and tokens of A and B that B − A is made of, and how they lie to each other.
+
+        Raises:
+            AttnLabError: long texts of different lengths are read again, where they correspond.
+        """
+        both = self.overlap
+        if both is None:
+            return (self.a.maps, self.b.maps), (self.a.tokens, self.b.tokens), self.sources
+        maps = [
+            engine.aligned(
+                self.reader,
+                self.passage(side),
+                self.reading(side),
+                [pair[place] for pair in both.rows],
+                [pair[place] for pair in both.columns],
+            )
+            for place, side in enumerate(SIDES)
+        ]
+        return tuple(maps), both.tokens, {**both.sources, "start": both.start}
 
     @property
     def comparison(self) -> dict[str, Any]:

@@ -32,21 +32,32 @@ def draw(of: Scene, ranks: Mapping[Head, int] | None = None) -> None:
             _way_on(of)
             st.space("stretch")
             export.menu("save-grid", export.grid(of))
-        mount.grid(
-            "grid",
-            a=of.a.maps,
-            b=None if of.b is None else of.b.maps,
-            tokens_a=of.a.tokens,
-            tokens_b=None if of.b is None else of.b.tokens,
-            view=of.view,
-            drop_first=of.selection.drop_first,
-            causal=of.reader.causal,
-            layers=of.reader.layers,
-            selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
-            ranks=ranks,
-            on_change=partial(_head_chosen, of.reader.layers),
-            **of.sources,
-        )
+        _mounted(of, ranks or {})
+
+
+def _mounted(of: Scene, ranks: Mapping[Head, int]) -> None:
+    maps, tokens = (of.a.maps, of.b and of.b.maps), (of.a.tokens, of.b and of.b.tokens)
+    options = of.sources
+    if of.view == "B-A":
+        maps, tokens, options = of.compared()
+        if of.overlap is not None:
+            options = {**options, "left_out": of.overlap.left_out}
+    place = of.reader.layers.index
+    mount.grid(
+        "grid",
+        a=maps[0],
+        b=maps[1],
+        tokens_a=tokens[0],
+        tokens_b=tokens[1],
+        view=of.view,
+        drop_first=of.selection.drop_first,
+        causal=of.reader.causal,
+        layers=of.reader.layers,
+        selected=(place(of.selection.layer), of.selection.head),
+        ranks={(place(layer), head): rank for (layer, head), rank in ranks.items()},
+        on_change=partial(_head_chosen, of.reader.layers),
+        **options,
+    )
 
 
 def _controls(of: Scene) -> None:

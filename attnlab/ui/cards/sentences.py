@@ -100,7 +100,7 @@ def save_view(selection: Selection, key: str) -> None:
     st.download_button(
         "Save this view",
         data=lambda: viewfile.dump(selection),
-        file_name="attnlab-view.json",
+        file_name=viewfile.NAME,
         mime="application/json",
         key=key,
         on_click="ignore",

@@ -36,6 +36,6 @@ def _button(title: str, name: str, opens: Selection, on: bool, kind: str) -> Non
 
 
 def _open(selection: Selection) -> None:
-    """Opens an experiment in the numbers and on the device of this session."""
+    """Opens an experiment in the numbers and on the device of this session; pins stay."""
     now = state.chosen_now()
-    state.open_whole(replace(selection, device=now.device, dtype=now.dtype))
+    state.open_whole(replace(selection, device=now.device, dtype=now.dtype, pins=now.pins))
