@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import streamlit as st
+
 from attnlab.ui.choice import Choice, clicked, settle
 from attnlab.ui.register import nothing, register
+from attnlab.viz.compare import compare_payload
 from attnlab.viz.ranks import Ranked, ranks_payload
 
 _RANKS = register("ranks")
+_COMPARE = register("compare")
 
 Head = tuple[int, int]  # layer and head, as the model counts them
 
@@ -20,10 +25,14 @@ def _read_listed(click: Mapping[str, Any], scope: frozenset[Head]) -> Choice | N
     return next((head for head in scope if head == named), None)
 
 
+def _named(head: Choice) -> dict[str, int]:
+    return {"layer": head[0], "head": head[1]}
+
+
 def ranks_value(key: str) -> dict[str, int] | None:
     """The head last chosen by hand in the lists ``key``: layer, head; None before."""
     head = clicked(key, _read_listed)
-    return None if head is None else {"layer": head[0], "head": head[1]}
+    return None if head is None else _named(head)
 
 
 def ranks(
@@ -56,3 +65,46 @@ def ranks(
     data = ranks_payload(columns, selected=start or None, label=label, serial=serial)
     _RANKS(key=key, data=data, on_chosen_change=on_change or nothing)
     return ranks_value(key)
+
+
+def compare_value(key: str) -> dict[str, Any] | None:
+    """The head last clicked in the comparison ``key``: layer, head, remove; None before.
+
+    For use in its ``on_change``. Only heads that are still compared count, but a second click may
+    well be made before the answer to the first is drawn.
+    """
+    state = st.session_state.get(key)
+    click = state.get("chosen") if isinstance(state, Mapping) else None
+    if not isinstance(click, Mapping) or not isinstance(click.get("remove"), bool):
+        return None
+    head = _read_listed(click, st.session_state.get(f"_{key}_heads", frozenset()))
+    return None if head is None else {**_named(head), "remove": click["remove"]}
+
+
+def compare(
+    key: str,
+    *,
+    heads: Sequence[Head],
+    a: np.ndarray,
+    tokens_a: Sequence[Any],
+    on_change: Callable[[], None] | None = None,
+    **options: Any,
+) -> None:
+    """Several heads beside each other, as matrices or arcs on one scale, and how alike they are.
+
+    Args:
+        key: the Streamlit key.
+        heads: (layer, head) of each, layers as the model counts them.
+        a: [n, q, s] weights of these heads, at most 64 a side.
+        tokens_a: tokens, or plain dicts of them.
+        on_change: called, before the script runs, when a head is to be opened or removed; see
+            :func:`compare_value`.
+        options: b, tokens_b, sources_a, sources_b, similarity_a, similarity_b, drawn, side, notes,
+            causal, label, as in :func:`attnlab.viz.compare.compare_payload`.
+
+    Raises:
+        ValueError: something does not fit the heads or the tokens.
+    """
+    data = compare_payload(heads, a, tokens_a, **options)
+    st.session_state[f"_{key}_heads"] = frozenset((int(layer), int(head)) for layer, head in heads)
+    _COMPARE(key=key, data=data, on_chosen_change=on_change or nothing)

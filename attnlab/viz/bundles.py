@@ -12,10 +12,14 @@ FOLDER = Path(__file__).parent / "components"
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "grid": ("common", "save", "cells", "maps", "layout", "legend", "grid"),
-    "head": ("common", "save", "cells", "legend", "plane", "places", "words", "matrix", "head"),
+    "head": (
+        *("common", "save", "cells", "legend", "plane", "places", "words", "matrix"),
+        *("longview", "longpaint", "longinput", "longaxes", "longarcs", "long", "head"),
+    ),
     "bars": ("common", "bars"),
     "pick": ("common", "pick"),
     "ranks": ("common", "ranks"),
+    "compare": ("common", "cells", "legend", "mapplot", "arcplot", "alike", "tile", "compare"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
 

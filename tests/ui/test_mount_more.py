@@ -1,5 +1,6 @@
 """What the components for words and for several heads return, and what they are sent."""
 
+import numpy as np
 import pytest
 import streamlit
 
@@ -16,14 +17,15 @@ class Browser:
     def __init__(self, monkeypatch):
         self.state, self.sent = {}, []
         monkeypatch.setattr(streamlit, "session_state", self.state)
-        for module, name in ((mount_words, "_PICK"), (mount_heads, "_RANKS")):
+        mounted = ((mount_words, "_PICK"), (mount_heads, "_RANKS"), (mount_heads, "_COMPARE"))
+        for module, name in mounted:
             monkeypatch.setattr(module, name, self.receive)
 
     def receive(self, *, key, data, **callbacks):
         self.sent.append(data)
 
     def click(self, key, /, **value):
-        self.state[key] = {"chosen": {**value, "serial": self.header["serial"]}}
+        self.state[key] = {"chosen": {**value, "serial": self.header.get("serial")}}
 
     @property
     def header(self):
@@ -110,3 +112,28 @@ def test_other_lists_make_an_earlier_click_count_no_more(browser):
     ranks()
     browser.click("r", layer=4, head=2)
     assert ranks(columns=COLUMNS[1:]) is None
+
+
+def compare(*heads):
+    maps = np.full((len(heads), 3, 3), 1 / 3, dtype=np.float32)
+    mount.compare("c", heads=heads, a=maps, tokens_a=WORDS)
+
+
+def test_compared_heads_are_opened_and_removed(browser):
+    assert mount.compare_value("c") is None
+    compare((4, 2), (16, 0))
+    browser.click("c", layer=16.0, head=0, remove=False, time=1)
+    assert mount.compare_value("c") == {"layer": 16, "head": 0, "remove": False}
+    browser.click("c", layer=4, head=2, remove=True, time=2)
+    assert mount.compare_value("c") == {"layer": 4, "head": 2, "remove": True}
+    compare((16, 0))
+    assert mount.compare_value("c") is None  # it is gone already
+
+
+@pytest.mark.parametrize("wrong", [{"layer": 5}, {"head": None}, {"remove": 1}, {"remove": None}])
+def test_a_click_on_no_compared_head_is_ignored(browser, wrong):
+    compare((4, 2))
+    browser.click("c", **{"layer": 4, "head": 2, "remove": True, **wrong})
+    assert mount.compare_value("c") is None
+    browser.state["c"] = {"chosen": "not even a mapping"}
+    assert mount.compare_value("c") is None
