@@ -12,6 +12,7 @@ Names are imported when first used: importing ``attnlab`` loads neither transfor
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from attnlab.version import VERSION
@@ -45,10 +46,25 @@ __version__ = VERSION
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        _show_traces()
+        return value
     if name in _MODULES:
         return importlib.import_module(f"attnlab.{name}")
     raise AttributeError(f"module 'attnlab' has no attribute {name!r}")
+
+
+def _show_traces() -> None:
+    """Tell traces, once their module is here, how a notebook draws them."""
+    show = sys.modules.get("attnlab.trace.show")
+    if show is not None:
+        show.register(_drawn)
+
+
+def _drawn(trace: Any) -> str:
+    from attnlab.viz.notebook import html
+
+    return html(trace)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from attnlab.errors import CaptureError, InputError, NotCaptured
+from attnlab.trace import show
 from attnlab.trace.capture import ATTENTION_STAGES, STAGES, whole
 from attnlab.trace.token import Token
 
@@ -138,6 +139,9 @@ class Trace:
             f"<Trace of {len(self.tokens)} tokens in {self.how.get('model')}; "
             f"kept: {', '.join(kept) or 'nothing'}>"
         )
+
+    def _repr_html_(self) -> str | None:
+        return show.html(self)
 
     def __getattr__(self, name: str) -> Any:
         if name == "final":

@@ -31,13 +31,15 @@ _HIDDEN = re.compile(  # what shows as nothing, or is no character of its own
 class Text:
     """One text as the model read it.
 
-    `sources` are the tokens looked at where they are others than those that look.
+    `target` is what an encoder-decoder writes for it; `sources` are the tokens looked at where they
+    are others than those that look.
     """
 
     name: str
     text: str
     tokens: Sequence[Any]
     sources: Sequence[Any] | None = None
+    target: str = ""
 
     @property
     def keys(self) -> Sequence[Any]:
@@ -94,6 +96,8 @@ def table(numbers: Numbers) -> str:
     writer.writerow(["# provenance", literal(dict(numbers.provenance))])
     for text in numbers.texts:
         writer.writerow([f"# text {text.name}", literal(text.text)])
+        if text.target:
+            writer.writerow([f"# target {text.name}", literal(text.target)])
     for note in numbers.notes:
         writer.writerow(["# note", literal(note)])
     writer.writerow(numbers.columns)
@@ -142,7 +146,10 @@ def _array(array: np.ndarray) -> str:
 
 
 def _spelled(text: Text) -> dict[str, Any]:
-    said = {"name": text.name, "text": text.text, "tokens": [_token(t) for t in text.tokens]}
+    said = {"name": text.name, "text": text.text}
+    if text.target:
+        said["target"] = text.target
+    said["tokens"] = [_token(token) for token in text.tokens]
     if text.sources is not None:
         said["sources"] = [_token(token) for token in text.sources]
     return said
@@ -158,25 +165,48 @@ def _token(token: Any) -> dict[str, Any]:
 
 
 def cells(
-    weights: np.ndarray, text: Text, *, causal: bool, least: float = 0.0, before: Sequence[Any] = ()
+    weights: np.ndarray, text: Text, *, causal: bool, least: float = 0.0, other: Any = None
 ) -> Iterable[list[Any]]:
-    """Rows (…, query, its token, key, its token, weight) of weights [Q, S].
+    """Rows (query, its token, key, its token, weight) of weights [Q, S].
 
-    A causal model's future is left out, and so is every weight below ``least``.
+    A causal model's future is left out, and so is every weight below ``least``. ``other`` [Q, S]
+    adds the weight of the same cell in another text, NaN (written as nothing) where there is none.
+
+    Raises:
+        ValueError: the weights do not fit the tokens.
     """
+    if weights.shape != (len(text.tokens), len(text.keys)):
+        raise ValueError(f"weights are {weights.shape}, and {text.name} has other tokens")
     kept = weights >= least
     if causal and text.sources is None:
         kept = np.tril(kept)
-    queries, keys = weights.shape
-    if (queries, keys) != (len(text.tokens), len(text.keys)):
-        raise ValueError(f"weights are {weights.shape}, for {text.name}'s tokens")
     from_, to = ([str(part_of(t, "text", "")) for t in side] for side in (text.tokens, text.keys))
     for i, j in np.argwhere(kept).tolist():
-        yield [*before, i, from_[i], j, to[j], float(weights[i, j])]
+        row = [i, from_[i], j, to[j], float(weights[i, j])]
+        if other is not None:
+            row.append(None if np.isnan(other[i, j]) else float(other[i, j]))
+        yield row
 
 
-def least_of(*sizes: int) -> tuple[float, str]:
-    """From which weight on a table of so many cells holds them, and the sentence that says so."""
-    if sum(sizes) <= MOST_ROWS:
+def pooled_cells(maps: np.ndarray, text: Text, *, least: float = 0.0) -> Iterable[list[Any]]:
+    """Rows (query from, to, key from, to, largest weight) of a map [q, s] of a long text.
+
+    A cell covers a square of positions, the last ones cut short; ``to`` is included.
+    """
+    queries, keys = len(text.tokens), len(text.keys)
+    side = cell_side(maps.shape, text)
+    for i, j in np.argwhere(maps >= max(least, 1e-9)).tolist():
+        ends = min(queries, (i + 1) * side) - 1, min(keys, (j + 1) * side) - 1
+        yield [i * side, ends[0], j * side, ends[1], float(maps[i, j])]
+
+
+def cell_side(shape: tuple[int, ...], text: Text) -> int:
+    """How many positions a side of a cell of a reduced map covers; 1 where it is not reduced."""
+    return max(-(-len(text.tokens) // shape[-2]), -(-len(text.keys) // shape[-1]))
+
+
+def least_of(count: int) -> tuple[float, str]:
+    """The least weight that a table of ``count`` cells holds, and the sentence that says so."""
+    if count <= MOST_ROWS:
         return 0.0, ""
     return LEAST, f"Weights below {LEAST} are left out of this table; the JSON file has them all."
