@@ -53,6 +53,7 @@ REPLACED: Final = (
     "zero, it hands on nothing. Set to its mean, it hands on the same for every word: the mean "
     "of its numbers over the positions of this text."
 )
+SEVERAL: Final = "Collect heads here to take them away together: click a tile, then add it."
 KL: Final = (
     "How far apart the two predictions are: 0 is the same, from about 0.5 on they differ much. "
     "KL is short for Kullback–Leibler divergence; a nat is its unit, 1.44 bits."

@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 import torch
 
-from attnlab.ui import models, state
+from attnlab.ui import guard, models, state
 
 _DRAWN: Final = "_frame_drawn"
 _STYLE: Final = Path(__file__).with_name("style.css")
@@ -43,6 +43,7 @@ def draw(pages: Sequence[Any]) -> None:
     set_threads()
     st.session_state[_DRAWN] = True
     st.html(_STYLE)
+    guard.draw()
     selection = state.restore()
     with st.sidebar:
         st.html('<div class="al-name">AttnLab</div>')

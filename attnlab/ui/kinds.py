@@ -18,8 +18,8 @@ _NAMES: Final = {"resting": "rests", "focused": "looks hardest"}
 
 
 def kinds(of: Scene) -> dict[str, Head]:
-    """A head of each kind on these texts, by what it does; {} where a text is too long for it."""
-    reading = of.reading(of.pictured)
+    """A head of each kind on A, by what it does there; {} where the text is too long for it."""
+    reading = of.a
     if not reading.whole:
         return {}
     found = suggest(torch.tensor(reading.maps), layers=of.reader.layers, causal=of.reader.causal)

@@ -1,8 +1,8 @@
 """Two long texts of different lengths: the tokens that correspond, and how many do not.
 
-Up to `engine.WHOLE_TOKENS` every cell of both maps is known. Beyond it the maps are reduced, and cell by
-cell they correspond only where the lengths agree; otherwise the texts are read again, at the
-positions that correspond and nowhere else.
+Up to `engine.WHOLE_TOKENS` every cell of both maps is known. Beyond it the maps are reduced, and
+cell by cell they correspond only where the lengths agree; otherwise the texts are read again, at
+the positions that correspond and nowhere else.
 """
 
 from dataclasses import dataclass

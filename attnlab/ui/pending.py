@@ -12,6 +12,6 @@ def _nothing(*_: Any, **__: Any) -> None:
 for _name in ("shifts", "circuits"):
     if not hasattr(mount, _name):
         setattr(mount, _name, _nothing)
-for _name in ("menu", "grid", "head", "compare", "find", "effect", "moved", "view"):
+for _name in ():
     if not hasattr(export, _name):
         setattr(export, _name, _nothing)

@@ -11,10 +11,10 @@ def problem(sentence: str, key: str) -> None:
         st.text(public(sentence), width="stretch")
 
 
-def remark(sentence: str, key: str) -> None:
-    """A quiet sentence beside a picture."""
+def remark(sentence: str, key: str, help: str | None = None) -> None:
+    """A quiet sentence beside a picture; `help` is our own Markdown, never what someone typed."""
     with st.container(key=f"remark-{key}"):
-        st.text(public(sentence), width="stretch")
+        st.text(public(sentence), width="stretch", help=help)
 
 
 def pill(words: str, key: str) -> None:

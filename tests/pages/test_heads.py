@@ -37,8 +37,9 @@ def interpreted(app: AppTest) -> str:
 
 
 def payloads(app: AppTest) -> list[bytes]:
-    """What was sent to each mounted component."""
-    return [element.proto.bytes for element in app.get("bidi_component")]
+    """What was sent to each mounted picture."""
+    sent = [element.proto.bytes for element in app.get("bidi_component")]
+    return [payload for payload in sent if payload]
 
 
 def header(payload: bytes) -> dict:

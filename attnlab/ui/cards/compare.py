@@ -14,7 +14,7 @@ from attnlab.ui.selection import DRAWN, MAX_PINS, Head
 
 def draw(of: Scene) -> None:
     """The pinned heads."""
-    pins, named = of.selection.pins, kinds(of)
+    pins, named, kept = of.selection.pins, kinds(of), None
     with st.container(horizontal=True, vertical_alignment="center", key="title-compare"):
         st.markdown("**Heads side by side**", width="stretch", help=explain.SIDE_BY_SIDE)
         if pins:
@@ -23,11 +23,14 @@ def draw(of: Scene) -> None:
     if not pins:
         say.remark("Pin a head to start: choose a tile above, or take these.", "no-pins")
     else:
-        _heads(of, pins, {head: kind for kind, head in named.items()})
-    _actions(of, tuple(named.values()))
+        kept = _heads(of, pins, {head: kind for kind, head in named.items()})
+    with st.container(horizontal=True, gap="medium", key="actions-compare"):
+        _actions(of, tuple(named.values()))
+        if kept is not None:
+            export.menu("save-compare", kept)
 
 
-def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> None:
+def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.Savable:
     a = np.stack([of.weights("A", head) for head in pins])
     b = None if of.b is None else np.stack([of.weights("B", head) for head in pins])
     mount.compare(
@@ -47,7 +50,7 @@ def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> None:
         on_change=_clicked,
         **of.sources,
     )
-    export.menu("save-compare", export.compare(of, list(pins), a, b))
+    return export.compare(of, list(pins), a, b)
 
 
 def _similarity(of: Scene, weights: np.ndarray) -> np.ndarray:
@@ -58,15 +61,14 @@ def _similarity(of: Scene, weights: np.ndarray) -> np.ndarray:
 def _actions(of: Scene, preset: tuple[Head, ...]) -> None:
     """Ways to pin and to unpin."""
     pins, chosen = of.selection.pins, of.selection.chosen
-    with st.container(horizontal=True, gap="medium", key="actions-compare"):
-        if chosen not in pins and len(pins) < MAX_PINS:
-            name = phrases.title(chosen)
-            action(f"Pin {name}", "pin", state.choose, kwargs={"pins": (*pins, chosen)})
-        if preset and preset != pins:
-            several = f"Pin {len(preset)} heads of different kinds"
-            action(several, "pin-kinds", state.choose, kwargs={"pins": preset}, help=explain.KINDS)
-        if pins:
-            action("Unpin all", "unpin", state.choose, kwargs={"pins": ()})
+    if chosen not in pins and len(pins) < MAX_PINS:
+        name = phrases.title(chosen)
+        action(f"Pin {name}", "pin", state.choose, kwargs={"pins": (*pins, chosen)})
+    if preset and preset != pins:
+        several = f"Pin {len(preset)} heads of different kinds"
+        action(several, "pin-kinds", state.choose, kwargs={"pins": preset}, help=explain.KINDS)
+    if pins:
+        action("Unpin all", "unpin", state.choose, kwargs={"pins": ()})
 
 
 def _clicked() -> None:

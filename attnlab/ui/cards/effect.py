@@ -18,7 +18,8 @@ def draw(of: Scene) -> None:
     """What becomes of the prediction, or of an encoder's output."""
     with st.container(border=True, key="card-effect", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-effect"):
-            st.markdown("**What if it were gone?**", width="stretch", help=explain.ABLATION)
+            about = f"{explain.ABLATION} {explain.REPLACED}"
+            st.markdown("**What if it were gone?**", width="stretch", help=about)
             side_choice(of, "Text to predict from")
         _tray(of)
         try:
@@ -50,29 +51,19 @@ def _tray(of: Scene) -> None:
         if chosen not in gone and len(gone) < MAX_GONE:
             label = f"Add {phrases.title(chosen)}" if gone else "Several heads"
             kwargs = {"gone": (*gone, chosen)}
-            action(label, "add-head", state.choose, kwargs=kwargs, help=explain.REPLACED)
+            action(label, "add-head", state.choose, kwargs=kwargs, help=explain.SEVERAL)
 
 
 def _effect(of: Scene) -> None:
     heads, position = of.selection.taken_away, scene.effect_position(of)
-    passage = of.passage(of.side)
-    found = engine.effect(of.reader, passage, of.selection.ablation, heads, position)
-    say.remark(f"{phrases.prediction(of)} {phrases.size(found.kl, heads)}{_hint(of)}", "effect")
-    with st.container(horizontal=True, vertical_alignment="center", key="figure-effect"):
-        # Figures only: nothing typed by anyone reaches this Markdown.
-        st.markdown(f"**KL {found.kl:.4f}** nats", width="content", help=explain.KL)
+    found = engine.effect(of.reader, of.passage(of.side), of.selection.ablation, heads, position)
+    words = f"{phrases.prediction(of)} {phrases.size(found.kl, heads)}{_hint(of)}"
+    say.remark(words, "effect", help=_fills(of))
+    # Figures only: nothing typed by anyone reaches this Markdown.
+    st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
     mount.bars("bars", rows=found.rows, label="Most likely words with and without the heads")
-    beside, below = (
-        st.container(),
-        st.container(horizontal=True, gap="medium", key="actions-effect"),
-    )
-    with beside:
-        others = _others(of, position)
-        if others is not None:
-            say.remark(phrases.beside_others(found.kl, others, heads, " nats"), "compared")
-    with below:
-        _actions(of)
-        export.menu("save-effect", export.effect(of, heads, position, found, others))
+    others = _beside_others(of, found.kl, position, " nats")
+    _below(of, export.effect(of, heads, position, found, others))
 
 
 def _moved(of: Scene) -> None:
@@ -90,12 +81,8 @@ def _moved(of: Scene) -> None:
         rows=list(zip(tokens, found.tokens.tolist(), strict=True)),
         label="How far each token moves",
     )
-    others = _others(of, None)
-    if others is not None:
-        say.remark(phrases.beside_others(found.mean, others, heads, ""), "compared")
-    with st.container(horizontal=True, gap="medium", key="actions-effect"):
-        _actions(of)
-        export.menu("save-effect", export.moved(of, heads, found))
+    _beside_others(of, found.mean, None, "")
+    _below(of, export.moved(of, heads, found))
 
 
 def _hint(of: Scene) -> str:
@@ -103,40 +90,50 @@ def _hint(of: Scene) -> str:
     if of.selection.position is not None or scene.effect_position(of) < 0:
         return ""
     if of.reader.lab.head_kind == "masked":
-        mask = of.reader.lab.tokenizer.mask_token
         has = engine.mask_position(of.reader, of.passage(of.side)) is not None
+        mask = of.reader.lab.tokenizer.mask_token
         return "" if has else f" Write {mask} in the text to see what the model puts there."
     return " Click a word of the head to predict there instead."
 
 
-def _others(of: Scene, position: int | None) -> Baseline | None:
-    """The same with random heads: at once for a short text, else once someone asked for it."""
-    short = len(of.reading(of.side).tokens) <= engine.WHOLE_TOKENS
-    if not (short and not hosted()) and not st.session_state.get(_ASKED):
+def _fills(of: Scene) -> str | None:
+    """What a masked model does; None of others."""
+    if of.reader.lab.head_kind != "masked":
         return None
-    return engine.baseline(
-        of.reader,
-        of.passage(of.side),
-        of.selection.ablation,
-        len(of.selection.taken_away),
-        position,
-        count=_RANDOM,
+    return explain.fills(of.reader.lab.tokenizer.mask_token)
+
+
+def _beside_others(of: Scene, value: float, position: int | None, unit: str) -> Baseline | None:
+    """The same with random heads: at once for a short text, else once someone asked for it."""
+    if _waits_to_be_asked(of):
+        return None
+    heads, ablation = of.selection.taken_away, of.selection.ablation
+    others = engine.baseline(
+        of.reader, of.passage(of.side), ablation, len(heads), position, count=_RANDOM
     )
+    words = phrases.beside_others(value, others, heads, unit)
+    say.remark(words, "compared", help=explain.RANDOM)
+    return others
 
 
-def _actions(of: Scene) -> None:
-    short = len(of.reading(of.side).tokens) <= engine.WHOLE_TOKENS
-    if not (short and not hosted()) and not st.session_state.get(_ASKED):
-        action(
-            f"Compare with {_RANDOM} random heads",
-            "compare-random",
-            st.session_state.update,
-            args=({_ASKED: True},),
-        )
-    if of.selection.position is not None:
-        action(
-            "Back to the last word",
-            "last-word",
-            state.choose,
-            kwargs={"position": None, "key": None},
-        )
+def _waits_to_be_asked(of: Scene) -> bool:
+    """Whether random heads are not run unasked: twenty more passes, on a server for many too."""
+    long = len(of.reading(of.side).tokens) > engine.WHOLE_TOKENS
+    return (long or hosted()) and not st.session_state.get(_ASKED, False)
+
+
+def _below(of: Scene, kept: export.Savable) -> None:
+    """What else can be done here."""
+    with st.container(horizontal=True, gap="medium", key="actions-effect"):
+        if _waits_to_be_asked(of):
+            action(
+                f"Compare with {_RANDOM} random heads",
+                "compare-random",
+                st.session_state.update,
+                args=({_ASKED: True},),
+                help=explain.RANDOM,
+            )
+        if of.selection.position is not None:
+            back = {"position": None, "key": None}
+            action("Back to the last word", "last-word", state.choose, kwargs=back)
+        export.menu("save-effect", kept)

@@ -19,20 +19,28 @@ def draw(of: Scene, ranks: Mapping[Head, int] | None = None) -> None:
     """
     with st.container(border=True, key="card-grid", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", key="head-grid"):
-            st.markdown("**All heads**", width="content", help=explain.heads(of.reader.causal))
+            st.markdown("**All heads**", width="content", help=_terms(of))
             with st.container(key="about-grid", width="stretch"):
-                st.text(phrases.about_grid(of))
+                pooled = not of.reading(of.pictured).whole
+                st.text(phrases.about_grid(of), help=explain.grid(of.view == "B-A", pooled))
             _controls(of)
         if of.obstacle and of.selection.view == "B-A":
             say.problem(f"{of.obstacle} This is B.", "difference")
-        with st.container(
-            horizontal=True, vertical_alignment="center", key="guide-grid", gap="medium"
-        ):
-            st.markdown(explain.CHOOSE, width="content")
-            _way_on(of)
-            st.space("stretch")
-            export.menu("save-grid", export.grid(of))
+        with st.container(horizontal=True, key="guide-grid"):
+            with st.container(
+                horizontal=True, vertical_alignment="center", width="stretch", gap="medium"
+            ):
+                st.markdown(explain.CHOOSE, width="content")
+                _way_on(of)
+            with st.container(width="content"):
+                export.menu("save-grid", export.grid(of))
         _mounted(of, ranks or {})
+
+
+def _terms(of: Scene) -> str:
+    """What a head is, and whose attention can be shown where there are several."""
+    heads = explain.heads(of.reader.causal)
+    return f"{heads} {explain.ROLES}" if len(of.reader.roles) > 1 else heads
 
 
 def _mounted(of: Scene, ranks: Mapping[Head, int]) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnlab.errors import AttnLabError
 from attnlab.ui import explain, gallery, link, say, state, texts, viewfile
+from attnlab.ui.phrases import title
 from attnlab.ui.selection import SIDES, Selection, Side
 
 _LONG = "_long_texts"
@@ -131,7 +132,8 @@ def _examples(selection: Selection) -> None:
                 st.text(pair.b, width="stretch")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 say.remark(pair.look_for, f"pair-{number}")
-                st.button("Open", key=f"open-pair-{number}", on_click=_open_pair, args=(pair.name,))
+                where = "Open" if pair.head is None else f"Open at {title(pair.head)}"
+                st.button(where, key=f"open-pair-{number}", on_click=_open_pair, args=(pair.name,))
 
 
 def _open_pair(name: str) -> None:

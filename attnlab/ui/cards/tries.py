@@ -19,11 +19,12 @@ def draw(selection: Selection) -> None:
     words = experiments.look_for(selection.experiment)
     if words is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="look-for", gap="small"):
+    with st.container(key="look-for", gap="xsmall"):
         say.remark(words, "look-for")
         if open_now is not None and len(open_now[0].steps) > 1:
-            for step in open_now[0].steps:
-                _button(step.title, step.name, step.selection, step == open_now[1], "step")
+            with st.container(horizontal=True, gap="xsmall", key="steps"):
+                for step in open_now[0].steps:
+                    _button(step.title, step.name, step.selection, step == open_now[1], "step")
 
 
 def _button(title: str, name: str, opens: Selection, on: bool, kind: str) -> None:
