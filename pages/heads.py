@@ -6,7 +6,7 @@ import streamlit as st
 
 import attnlab.ui.pending  # noqa: F401
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import engine, fit, frame, models, say, state, work
+from attnlab.ui import engine, fit, frame, guard, models, say, state, work
 from attnlab.ui.cards import effect, find, grid, panel, sentences, tries
 from attnlab.ui.engine import Passage
 from attnlab.ui.scene import Scene
@@ -56,6 +56,7 @@ chosen = state.current()
 state.publish(chosen)
 tries.draw(chosen)
 targets = sentences.draw(chosen)
+guard.report(chosen)
 for number, trouble in enumerate(state.link_problems()):
     say.problem(trouble, f"link-{number}")
 try:

@@ -43,7 +43,7 @@ def draw(pages: Sequence[Any]) -> None:
     set_threads()
     st.session_state[_DRAWN] = True
     st.html(_STYLE)
-    guard.draw()
+    guard.watch()
     selection = state.restore()
     with st.sidebar:
         st.html('<div class="al-name">AttnLab</div>')
