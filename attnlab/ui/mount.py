@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
-from attnlab.ui.mount_heads import compare, compare_value, ranks, ranks_value
+from attnlab.ui.mount_heads import circuits, compare, compare_value, ranks, ranks_value
 from attnlab.ui.mount_words import pick, pick_value
 from attnlab.ui.register import nothing, register
 from attnlab.viz.bars import bars_payload
@@ -25,6 +25,7 @@ from attnlab.viz.tokens import identity
 
 __all__ = [
     "bars",
+    "circuits",
     "compare",
     "compare_value",
     "grid",

@@ -10,11 +10,17 @@ import streamlit as st
 
 from attnlab.ui.choice import Choice, clicked, settle
 from attnlab.ui.register import nothing, register
+from attnlab.viz.circuits import circuits_payload, library
 from attnlab.viz.compare import compare_payload
 from attnlab.viz.ranks import Ranked, ranks_payload
 
 _RANKS = register("ranks")
 _COMPARE = register("compare")
+# The library is mounted apart from what it draws: it never changes, so it is sent once a session.
+_LIBRARY = st.components.v2.component(
+    "attnlab_circuitsvis", js=library(), html="<i></i>", isolate_styles=False
+)
+_CIRCUITS = register("circuits", isolate_styles=False)
 
 Head = tuple[int, int]  # layer and head, as the model counts them
 
@@ -108,3 +114,24 @@ def compare(
     data = compare_payload(heads, a, tokens_a, **options)
     st.session_state[f"_{key}_heads"] = frozenset((int(layer), int(head)) for layer, head in heads)
     _COMPARE(key=key, data=data, on_chosen_change=on_change or nothing)
+
+
+def circuits(
+    key: str, *, weights: np.ndarray, tokens: Sequence[Any], label: str = "", **options: Any
+) -> None:
+    """All heads of a layer, drawn by CircuitsVis.
+
+    Args:
+        key: the Streamlit key.
+        weights: [H, Q, S] of a text of at most 64 tokens that looks at itself.
+        tokens: tokens, or plain dicts of them.
+        label: what the picture is, for screen readers.
+        options: names, side, causal, selected, as in :func:`attnlab.viz.circuits.circuits_payload`.
+
+    Raises:
+        ValueError: more than 64 tokens, or something does not fit.
+    """
+    data = circuits_payload(weights, tokens, label=label, **options)
+    with st.container(gap=None):
+        _LIBRARY(key=f"{key}_library")
+        _CIRCUITS(key=key, data=data)

@@ -20,8 +20,11 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "pick": ("common", "pick"),
     "ranks": ("common", "ranks"),
     "compare": ("common", "cells", "legend", "mapplot", "arcplot", "alike", "tile", "compare"),
+    "circuits": ("common", "circuits"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
+# These hold in the whole page, so they must not hold the names that the other components use.
+STYLES["circuits"] = ("circuits",)
 
 
 def _joined(files: tuple[str, ...], kind: str) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from attnlab.viz.circuits import circuits_payload, library
 from attnlab.viz.compare import compare_payload
 from attnlab.viz.pick import pick_payload
 from attnlab.viz.ranks import ranks_payload
@@ -260,3 +261,69 @@ def test_a_long_text_is_pooled_and_says_so(page: Page):
     box = page.locator(".al-tile-stage").nth(1).bounding_box()
     page.mouse.move(box["x"] + 4, box["y"] + box["height"] - 5)
     expect(page.locator(".al-compare-say")).to_have_text("tokens 252–255 → tokens 0–3")
+
+
+LIBRARY = """async (text) => {
+  const source = new Blob([text], {type: "text/javascript"});
+  (await import(URL.createObjectURL(source))).default();
+}"""
+
+
+def asked_for(page: Page) -> list[str]:
+    """What the page asks the network for; grows while it is used."""
+    asked: list[str] = []
+    page.on(
+        "request", lambda sent: sent.url.startswith(("blob:", "data:")) or asked.append(sent.url)
+    )
+    return asked
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_circuitsvis_draws_whether_it_comes_first_or_last(page: Page, early):
+    asked = asked_for(page)
+    payload = circuits_payload(causal(9, 4, 4), A, label="Layer 4", side="B", selected=2)
+    if early:
+        page.evaluate(LIBRARY, library())
+    show(page, "circuits", payload, shadow=False)
+    if not early:
+        page.evaluate(LIBRARY, library())
+    names = page.locator(".al-circuits h4")
+    expect(names).to_have_text([f"H{head}" for head in range(9)])
+    expect(page.locator(".al-circuits h3").last).to_have_text("H2 Zoomed")
+    expect(page.locator(".al-circuits canvas")).to_have_count(10)
+    page.get_by_role("button", name="Enlarge H7").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".al-circuits h3").last).to_have_text("H7 Zoomed")
+
+    show(page, "circuits", circuits_payload(causal(3, 4, 4), A, names=["L1 H0", "x", "y"]))
+    expect(names).to_have_text(["L1 H0", "x", "y"])
+    assert asked == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_circuitsvis_draws_hostile_tokens_as_text(page: Page, text):
+    page.evaluate(
+        """() => {
+          window.written = [];
+          const write = CanvasRenderingContext2D.prototype.fillText;
+          CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+            written.push(String(text));
+            return write.call(this, text, ...rest);
+          };
+        }"""
+    )
+    asked = asked_for(page)
+    page.evaluate(LIBRARY, library())
+    tokens = words(text, " street", text)
+    payload = circuits_payload(causal(2, 3, 3), tokens, names=[text, "H1"], label=text)
+    show(page, "circuits", payload, shadow=False)
+    expect(page.locator(".al-circuits h4").first).to_have_text(text)
+    zoomed = page.locator(".al-circuits canvas").last
+    box = zoomed.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
+    page.wait_for_function("written.some((text) => text.startsWith('Val: '))")
+    start = "a⟨U+202E⟩b" if text == HOSTILE[2] else text[:18].replace(" ", "")
+    assert any(line.startswith(start) for line in page.evaluate("written"))
+    assert page.evaluate("window.hit") is None
+    assert page.evaluate("home.querySelectorAll('img, script').length") == 0
+    assert asked == []

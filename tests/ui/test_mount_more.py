@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import streamlit
+from streamlit.testing.v1 import AppTest
 
 from attnlab.ui import mount, mount_heads, mount_words
 from attnlab.viz.payload import unpack
@@ -137,3 +138,31 @@ def test_a_click_on_no_compared_head_is_ignored(browser, wrong):
     assert mount.compare_value("c") is None
     browser.state["c"] = {"chosen": "not even a mapping"}
     assert mount.compare_value("c") is None
+
+
+def _script():
+    import numpy as np
+
+    from attnlab.ui import mount
+
+    words = [{"text": "<b>x</b>", "raw": "<b>x</b>", "id": 1}]
+    maps = np.ones((2, 1, 1), np.float32)
+    mount.pick("pick", tokens_a=words)
+    mount.ranks("ranks", columns=[("<b>x</b>", "a", [(0, 1, 0.5)])])
+    mount.compare("compare", heads=[(0, 1), (2, 3)], a=maps, tokens_a=words)
+    mount.circuits("circuits", weights=maps, tokens=words)
+
+
+def test_streamlit_mounts_them_with_pure_bytes():
+    app = AppTest.from_function(_script).run()
+    assert not app.exception
+    mounted = [element.proto for element in app.get("bidi_component")]
+    names = [proto.component_name for proto in mounted]
+    assert names == [
+        f"attnlab_{name}" for name in ("pick", "ranks", "compare", "circuitsvis", "circuits")
+    ]
+    isolated = [proto.isolate_styles for proto in mounted]
+    assert isolated == [True, True, True, False, False]
+    sent = [unpack(mounted[place].bytes)[0] for place in (0, 1, 2, 4)]
+    assert sent[2]["heads"] == [[0, 1], [2, 3]]
+    assert sent[3]["tokens"][0][0] == "<b>x</b>"
