@@ -18,6 +18,7 @@ from attnlab.ui.experiments import EXPERIMENTS
 from attnlab.ui.selection import SENTENCE_A, SENTENCE_B
 from attnlab.viz.payload import unpack
 from attnlab.viz.tokens import label
+from tests.pages.test_heads import payloads
 
 TOLERANCE = 0.0075
 STREET, IT, LAST = 6, 8, 11  # in both sentences, as SmolLM2 cuts them
@@ -127,7 +128,7 @@ def opened(app: AppTest, name: str) -> AppTest:
 
 def drawn(app: AppTest) -> list[tuple[dict, dict[str, np.ndarray]]]:
     """Header and arrays of the grid, the head and the bars."""
-    return [unpack(element.proto.bytes) for element in app.get("bidi_component")][:3]
+    return [unpack(payload) for payload in payloads(app)][:3]
 
 
 def kl_of(app: AppTest) -> float:
