@@ -16,7 +16,7 @@ import numpy as np
 
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.ui.mount_heads import circuits, compare, compare_value, ranks, ranks_value
-from attnlab.ui.mount_words import pick, pick_value
+from attnlab.ui.mount_words import pick, pick_value, shifts
 from attnlab.ui.register import nothing, register
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
@@ -36,6 +36,7 @@ __all__ = [
     "pick_value",
     "ranks",
     "ranks_value",
+    "shifts",
 ]
 
 Head = tuple[int, int]

@@ -8,9 +8,11 @@ from typing import Any
 from attnlab.ui.choice import Choice, clicked, index, settle
 from attnlab.ui.register import nothing, register
 from attnlab.viz.pick import pick_payload
+from attnlab.viz.shifts import shifts_payload
 from attnlab.viz.tokens import identity
 
 _PICK = register("pick")
+_SHIFTS = register("shifts")
 
 Texts = tuple[tuple[Any, ...], ...]  # the words of A, B and what each of them is looked for in
 
@@ -84,3 +86,17 @@ def pick(
     )
     _PICK(key=key, data=data, on_chosen_change=on_change or nothing)
     return pick_value(key)
+
+
+def shifts(key: str, *, rows: Sequence[tuple[Any, float]], label: str = "") -> None:
+    """How far each token's vector moved, as bars of cosine distances in the order of the text.
+
+    Args:
+        key: the Streamlit key.
+        rows: (token, cosine distance in [0, 2]).
+        label: what the picture is, for screen readers.
+
+    Raises:
+        ValueError: a value is no cosine distance.
+    """
+    _SHIFTS(key=key, data=shifts_payload(rows, label=label))

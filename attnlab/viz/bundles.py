@@ -21,6 +21,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "ranks": ("common", "ranks"),
     "compare": ("common", "cells", "legend", "mapplot", "arcplot", "alike", "tile", "compare"),
     "circuits": ("common", "circuits"),
+    "shifts": ("common", "shifts"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
 # These hold in the whole page, so they must not hold the names that the other components use.

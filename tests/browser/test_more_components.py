@@ -8,6 +8,7 @@ from attnlab.viz.circuits import circuits_payload, library
 from attnlab.viz.compare import compare_payload
 from attnlab.viz.pick import pick_payload
 from attnlab.viz.ranks import ranks_payload
+from attnlab.viz.shifts import shifts_payload
 from tests.browser.mounting import HOSTILE, causal, show, words
 
 pytestmark = pytest.mark.browser
@@ -327,3 +328,33 @@ def test_circuitsvis_draws_hostile_tokens_as_text(page: Page, text):
     assert page.evaluate("window.hit") is None
     assert page.evaluate("home.querySelectorAll('img, script').length") == 0
     assert asked == []
+
+
+def test_shifts_show_figures_and_name_what_moved_most(page: Page):
+    rows = list(zip(words("[CLS]", "the", "street", "[SEP]"), (0.02, 0.0, 0.31, 0.1), strict=True))
+    show(page, "shifts", shifts_payload(rows, label="Without the head"))
+    expect(page.locator(".al-shift-figure")).to_have_text(["0.02", "0", "0.31", "0.10"])
+    expect(page.locator(".al-note")).to_have_text(
+        "The longest bar is 0.31. Moved most: street 0.31, [SEP] 0.10, [CLS] 0.02"
+    )
+    ink = [x.bounding_box()["width"] for x in page.locator(".al-shift-track i").all()]
+    assert ink[3] / ink[2] == pytest.approx(0.1 / 0.31, rel=0.02) and ink[1] == 0
+    page.get_by_role("listbox", name="Without the head").focus()
+    for key in ("ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(page.locator(".al-live")).to_have_text("street 0.31")
+    page.locator(".al-shift").nth(3).hover()
+    expect(page.locator(".al-tip")).to_contain_text("cosine distance 0.1000")
+
+
+@pytest.mark.parametrize("width", [400, 300])
+def test_shifts_of_a_long_hostile_text_scroll_inside(page: Page, width):
+    rows = [(token, 0.001) for token in words(*HOSTILE * 170)]
+    show(page, "shifts", shifts_payload(rows), width=width)
+    assert page.locator(".al-shifts").bounding_box()["height"] <= 398
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    expect(page.locator(".al-shift-name").first).to_have_text(HOSTILE[0])
+    assert page.evaluate("window.hit") is None
+    assert page.evaluate("home.querySelectorAll('img, script').length") == 0
+    show(page, "shifts", shifts_payload([(token, 0.0) for token in words(*HOSTILE)]))
+    expect(page.locator(".al-note")).to_have_text("No token moved.")

@@ -151,6 +151,7 @@ def _script():
     mount.ranks("ranks", columns=[("<b>x</b>", "a", [(0, 1, 0.5)])])
     mount.compare("compare", heads=[(0, 1), (2, 3)], a=maps, tokens_a=words)
     mount.circuits("circuits", weights=maps, tokens=words)
+    mount.shifts("shifts", rows=[(words[0], 0.5)])
 
 
 def test_streamlit_mounts_them_with_pure_bytes():
@@ -159,10 +160,12 @@ def test_streamlit_mounts_them_with_pure_bytes():
     mounted = [element.proto for element in app.get("bidi_component")]
     names = [proto.component_name for proto in mounted]
     assert names == [
-        f"attnlab_{name}" for name in ("pick", "ranks", "compare", "circuitsvis", "circuits")
+        f"attnlab_{name}"
+        for name in ("pick", "ranks", "compare", "circuitsvis", "circuits", "shifts")
     ]
     isolated = [proto.isolate_styles for proto in mounted]
-    assert isolated == [True, True, True, False, False]
-    sent = [unpack(mounted[place].bytes)[0] for place in (0, 1, 2, 4)]
+    assert isolated == [True, True, True, False, False, True]
+    sent = [unpack(mounted[place].bytes)[0] for place in (0, 1, 2, 4, 5)]
     assert sent[2]["heads"] == [[0, 1], [2, 3]]
     assert sent[3]["tokens"][0][0] == "<b>x</b>"
+    assert sent[4]["full"] == 0.5
