@@ -4,10 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-import attnlab.ui.pending  # noqa: F401
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, fit, frame, guard, models, say, state, work
-from attnlab.ui.cards import effect, find, grid, panel, sentences, tries
+from attnlab.ui.cards import effect, find, grid, keep, panel, sentences, tries
 from attnlab.ui.engine import Passage
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import Selection
@@ -31,6 +30,7 @@ def show(selection: Selection) -> None:
     reader = models.open_model(selection)
     with st.sidebar:
         models.trust_line(reader)
+        kept = st.container()
     if not reader.layers:
         # The trust line has said that, and why, there is no attention to show.
         return
@@ -43,12 +43,17 @@ def show(selection: Selection) -> None:
     scene = Scene(reader, selection, a, read_b(reader, selection))
     found = find.search(scene) if selection.panel == "find" else None
     grid.draw(scene, None if found is None else found.marks(scene.view))
+    wide = selection.panel in panel.WIDE
     with st.container(key="cards"):
-        left, right = st.columns([2.17, 1], gap="small")
+        left, right = (
+            (st.container(), st.container()) if wide else st.columns([2.17, 1], gap="small")
+        )
     with left:
         panel.draw(scene, found)
     with right:
-        effect.draw(scene)
+        changed = effect.draw(scene, wide)
+    with kept:
+        keep.draw(scene, changed)
 
 
 frame.ensure(Path(__file__).parents[1] / "app.py")

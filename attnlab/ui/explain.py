@@ -88,6 +88,9 @@ CIRCUITS: Final = (
 # --- texts, files, trust ------------------------------------------------------------------------
 
 LONG_TEXT: Final = "Boxes of several lines, for a text to paste."
+OFFLINE_PAGE: Final = (
+    "One file that any browser opens, without a network: pointing and clicking still work."
+)
 SAVED_VIEW: Final = (
     "A small file with the texts and everything that is chosen. “From a file” opens it again."
 )

@@ -213,7 +213,7 @@ def chosen_pair(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> tuple[Side
         return scene.side, predicted_position(scene), key
     if scene.selection.position is None and b is not None:
         change = largest(a, b, scene.a.tokens, scene.b.tokens, **scene.comparison)
-        if change is not None:
+        if change is not None and change.query != change.key:
             return "B", change.query, change.key
     rows = dict(zip("AB", pinned_rows(scene), strict=True))
     query = rows[scene.side]

@@ -4,7 +4,7 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from attnlab.ui.link import (
@@ -62,6 +62,7 @@ selections = some.builds(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(selections)
 def test_a_selection_survives_its_url(selection: Selection):
     assert parse(format_url(selection)) == (selection, ())

@@ -33,4 +33,7 @@ def draw(of: Scene) -> None:
         weights=engine.layer_weights(of.reader, reading, layer),
         tokens=reading.tokens,
         label=f"CircuitsVis: layer {layer} on {of.side}",
+        side=of.side,
+        causal=of.reader.causal,
+        selected=of.selection.head,
     )

@@ -1,8 +1,10 @@
 """What if it were gone: what the model predicts, or says of a text, without chosen heads."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator as Place
 
 from attnlab.analysis.baseline import Baseline
+from attnlab.analysis.effects import Effect
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, explain, export, mount, phrases, say, scene, state
 from attnlab.ui.cards.parts import action, choice, side_choice
@@ -14,20 +16,36 @@ _RANDOM = 20
 _ASKED = "_random_heads_asked"
 
 
-def draw(of: Scene) -> None:
-    """What becomes of the prediction, or of an encoder's output."""
+def draw(of: Scene, wide: bool = False) -> Effect | None:
+    """What becomes of the prediction, or of an encoder's output.
+
+    Args:
+        wide: whether the card has the width of the page: then the figures stand beside the words.
+
+    Returns:
+        The effect, where there is a prediction.
+    """
     with st.container(border=True, key="card-effect", height="stretch"):
-        with st.container(horizontal=True, vertical_alignment="center", key="title-effect"):
-            about = f"{explain.ABLATION} {explain.REPLACED}"
-            st.markdown("**What if it were gone?**", width="stretch", help=about)
-            side_choice(of, "Text to predict from")
-        _tray(of)
+        words = figures = st.container()
+        if wide:
+            words, figures = st.columns(2, gap="large")
+        with words:
+            with st.container(horizontal=True, vertical_alignment="center", key="title-effect"):
+                about = f"{explain.ABLATION} {explain.REPLACED}"
+                st.markdown("**What if it were gone?**", width="stretch", help=about)
+                side_choice(of, "Text to predict from")
+            _tray(of)
         try:
-            _effect(of) if of.reader.lab.head_kind != "none" else _moved(of)
+            return _effect(of, words, figures) if _predicts(of) else _moved(of, words, figures)
         except Cancelled:
             raise
         except AttnLabError as error:
             say.problem(str(error), "effect")
+            return None
+
+
+def _predicts(of: Scene) -> bool:
+    return of.reader.lab.head_kind != "none"
 
 
 def _tray(of: Scene) -> None:
@@ -54,35 +72,40 @@ def _tray(of: Scene) -> None:
             action(label, "add-head", state.choose, kwargs=kwargs, help=explain.SEVERAL)
 
 
-def _effect(of: Scene) -> None:
+def _effect(of: Scene, words: Place, figures: Place) -> Effect:
     heads, position = of.selection.taken_away, scene.effect_position(of)
     found = engine.effect(of.reader, of.passage(of.side), of.selection.ablation, heads, position)
-    words = f"{phrases.prediction(of)} {phrases.size(found.kl, heads)}{_hint(of)}"
-    say.remark(words, "effect", help=_fills(of))
-    # Figures only: nothing typed by anyone reaches this Markdown.
-    st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
-    mount.bars("bars", rows=found.rows, label="Most likely words with and without the heads")
-    others = _beside_others(of, found.kl, position, " nats")
-    _below(of, export.effect(of, heads, position, found, others))
+    with words:
+        size = phrases.size(found.kl, heads)
+        say.remark(f"{phrases.prediction(of)} {size}{_hint(of)}", "effect", help=_fills(of))
+        # Figures only: nothing typed by anyone reaches this Markdown.
+        st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
+    with figures:
+        without = "without the head" if len(heads) == 1 else f"without the {len(heads)} heads"
+        label = f"Most likely words, as trained and {without}"
+        mount.bars("bars", rows=found.rows, names=("as trained", without), label=label)
+        others = _beside_others(of, found.kl, position, " nats")
+        _below(of, export.effect(of, heads, position, found, others))
+    return found
 
 
-def _moved(of: Scene) -> None:
+def _moved(of: Scene, words: Place, figures: Place) -> None:
     """An encoder without a language-model head: how far its output moves."""
     heads = of.selection.taken_away
     found = engine.moved(of.reader, of.passage(of.side), of.selection.ablation, heads)
-    say.remark(
-        f"This model gives each text a vector and predicts no word. {phrases.movement(of, found)}",
-        "effect",
-    )
-    st.markdown(f"**Cosine distance {found.mean:.4f}**", help=explain.COSINE)
+    with words:
+        says = "This model gives each text a vector and predicts no word."
+        say.remark(f"{says} {phrases.movement(of, found)}", "effect")
+        st.markdown(f"**Cosine distance {found.mean:.4f}**", help=explain.COSINE)
     tokens = of.reading(of.side).tokens
-    mount.shifts(
-        "shifts",
-        rows=list(zip(tokens, found.tokens.tolist(), strict=True)),
-        label="How far each token moves",
-    )
-    _beside_others(of, found.mean, None, "")
-    _below(of, export.moved(of, heads, found))
+    with figures:
+        mount.shifts(
+            "shifts",
+            rows=list(zip(tokens, found.tokens.tolist(), strict=True)),
+            label="How far each token moves",
+        )
+        _beside_others(of, found.mean, None, "")
+        _below(of, export.moved(of, heads, found))
 
 
 def _hint(of: Scene) -> str:

@@ -7,6 +7,9 @@ from attnlab.ui.cards.parts import choice
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import PANELS
 
+WIDE = ("compare", "circuits")
+"""Panels that use the width of the page."""
+
 
 def draw(of: Scene, found: find.Found | None) -> None:
     """What the switch on top says."""

@@ -96,10 +96,10 @@ def _below(selection: Selection) -> None:
             save_view(selection, "save-long")
 
 
-def save_view(selection: Selection, key: str) -> None:
+def save_view(selection: Selection, key: str, label: str = "Save this view") -> None:
     """A button that keeps the view as a file, which opens again here."""
     st.download_button(
-        "Save this view",
+        label,
         data=lambda: viewfile.dump(selection),
         file_name=viewfile.NAME,
         mime="application/json",
