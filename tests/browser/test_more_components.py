@@ -358,3 +358,16 @@ def test_shifts_of_a_long_hostile_text_scroll_inside(page: Page, width):
     assert page.evaluate("home.querySelectorAll('img, script').length") == 0
     show(page, "shifts", shifts_payload([(token, 0.0) for token in words(*HOSTILE)]))
     expect(page.locator(".al-note")).to_have_text("No token moved.")
+
+
+@pytest.mark.parametrize(
+    ("heads", "width", "columns"),
+    [(4, 1080, 4), (6, 1080, 3), (4, 730, 2), (6, 730, 3), (5, 340, 1)],
+)
+def test_compared_heads_stand_in_rows_of_about_one_length(page: Page, heads, width, columns):
+    sentence = "The animal didn 't cross the street because it was too tired ."
+    tokens = words(*sentence.split())
+    named = [(layer, 0) for layer in range(heads)]
+    show(page, "compare", compare_payload(named, causal(heads, 13, 13), tokens), width=width)
+    tops = [round(tile.bounding_box()["y"]) for tile in page.locator(".al-tile").all()]
+    assert tops.count(tops[0]) == columns

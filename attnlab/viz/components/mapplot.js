@@ -57,7 +57,7 @@ class MapPlot {
   write(context, weight, ink, x, y, size) {
     const { theme, side } = this.owner;
     context.fillStyle = readableOn(theme[side], ink, theme);
-    context.font = `${size >= 22 ? 9.5 : 8.5}px ${theme.font}`;
+    context.font = `${size >= 20 ? 10 : 9}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillText(figure(weight).replace(/^0(?=\.)/, "").replace("1.00", "1"), x + size / 2, y + size / 2 + 0.5);

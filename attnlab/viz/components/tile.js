@@ -1,12 +1,14 @@
 // One of the compared heads: its name, which opens it, a cross that takes it away, its figures, its plot.
 
-/** As many columns as keep cells of 12 pixels or more; at least two where there is room for them. */
+/**
+ * As many columns, in rows about as long, as keep cells of 12 pixels or more; at least two where
+ * there is room for them.
+ */
 function columnsFor(count, width, pitchIn) {
-  const most = Math.min(count, 4, Math.max(1, Math.floor(width / 175)));
   const least = Math.min(count, width >= 420 ? 2 : 1);
-  for (let columns = most; columns > least; columns--) {
-    const lonely = count > columns && count % columns === 1 && columns > 2; // one head below three
-    if (pitchIn(columns) >= 12 && !lonely) return columns;
+  for (let most = Math.min(4, Math.floor(width / 175)); most > least; most--) {
+    const columns = Math.ceil(count / Math.ceil(count / most));
+    if (pitchIn(columns) >= 12) return columns;
   }
   return least;
 }
