@@ -162,7 +162,7 @@ EXPERIMENTS: Final = (
                 "effect-key",
                 "The red key",
                 "This head looks at “blue”, the key that is not Ben's. Switched off, “red” loses "
-                "much of its share.",
+                "much of its share, and “blue” gains.",
                 **_alone(KEYS, (20, 0)),
             ),
         ),

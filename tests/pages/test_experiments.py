@@ -109,6 +109,8 @@ def test_one_head_carries_much_of_a_prediction(
     rows = {token.text: (p, q) for token, p, q in found.rows}
     assert rows[word] == about((before, after), 0.001)
     assert found.kl == about(kl, 0.001)
+    if name == "effect-key":
+        assert rows[" blue"][1] > 2 * rows[" blue"][0]
     last = weights_of(smollm2, shown.a)[shown.chosen][-1]
     assert label(smollm2.tokens(shown.a)[int(last.argmax())]) == looks_at
 
