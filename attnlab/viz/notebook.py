@@ -112,19 +112,23 @@ def _how(how: Mapping[str, Any]) -> str:
 def _role(trace: Any, role: str, several: bool) -> _Shown:
     """The grid and one head of a role."""
     view, shown = _view(trace, role), _Shown()
-    queries, sources = _axes(trace, role)
     name = f"{_NAMES[role]}: " if several else ""
+    queries, sources, numbered = _axes(trace, role, *_size(view))
+    if numbered:
+        shown.notes.append(f"{name}These inputs have no words; positions are numbered from 0.")
     keys = queries if sources is None else sources
     whole = {layer: kept for layer, kept in view.layers.items() if _fits(kept, queries, keys)}
     if len(whole) < len(view.layers):
-        shown.notes.append(f"{name}Some maps have other sizes than the tokens and are not shown.")
+        shown.notes.append(f"{name}Maps of layers with other sizes are not shown.")
+    if not all(bool(kept.tensor.isfinite().all()) for kept in whole.values()):
+        shown.notes.append(f"{name}Some weights are no finite numbers and are drawn as 0.")
     maps, layers, blank = _maps(whole, view.small)
     causal = maps is not None and sources is None and _looks_back(maps)
-    if blank:
+    alone = not view.small and sum(len(_heads(kept)) for kept in whole.values()) == 1
+    if blank and not alone:
         shown.notes.append(f"{name}A blank tile is a head that was not captured.")
     chosen = _chosen(whole, maps, layers)
-    several_heads = maps is not None and maps.shape[0] * maps.shape[1] > 1
-    if several_heads:
+    if maps is not None and not alone:
         at = (layers.index(chosen[0]), chosen[1]) if chosen else most_focused(maps) or (0, 0)
         options = {"layers": layers, "selected": at, "sources_a": sources, "causal": causal}
         grid = grid_payload(maps, queries, label=f"{name}all heads", **options)
@@ -164,13 +168,33 @@ def _head(
     shown.height += 140 + (row_height(longest) * longest if longest <= MAX_SIDE else _LONG_HEAD)
 
 
-def _axes(trace: Any, role: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
-    """The tokens that look, and those looked at where they are others."""
-    if role == "cross":
-        return trace.tokens, trace.source_tokens
-    if role == "encoder" and role != trace.main_role:
-        return trace.source_tokens, None
-    return trace.tokens, None
+def _size(view: Any) -> tuple[int, int]:
+    """Queries and keys of what was captured; of thumbnails alone, as many keys as can be told."""
+    if view.layers:
+        return tuple(next(iter(view.layers.values())).tensor.shape[-2:])
+    small = next(iter(view.small.values()))
+    return small.first.shape[-1], 0
+
+
+def _axes(
+    trace: Any, role: str, queries: int, keys: int
+) -> tuple[Sequence[Any], Sequence[Any] | None, bool]:
+    """The tokens that look, those looked at where they are others, and whether any are numbers.
+
+    Of what is no text (sound, pictures) there are no tokens, and positions stand for them.
+    """
+    reads_source = role == "encoder" and role != trace.main_role
+    own = trace.source_tokens if reads_source else trace.tokens
+    other = trace.source_tokens if role == "cross" else None
+    rows = own if len(own) == queries else _numbered(queries)
+    if role != "cross" and keys in (0, queries):
+        return rows, None, rows is not own
+    columns = other if other and keys in (0, len(other)) else _numbered(keys or queries)
+    return rows, columns, rows is not own or columns is not other
+
+
+def _numbered(count: int) -> list[dict[str, Any]]:
+    return [{"id": None, "text": str(i), "raw": str(i)} for i in range(count)]
 
 
 def _started(text: str) -> str:
@@ -191,7 +215,8 @@ def _heads(kept: Any) -> Sequence[int]:
 
 
 def _array(tensor: Any) -> np.ndarray:
-    return np.asarray(tensor.detach().float().cpu().numpy(), dtype=np.float32)
+    array = np.asarray(tensor.detach().float().cpu().numpy(), dtype=np.float32)
+    return np.clip(np.nan_to_num(array), 0, 1)
 
 
 def _maps(

@@ -54,7 +54,7 @@ class Numbers:
         what: what the numbers are, with their unit, in one sentence.
         provenance: model, revision, tier, dtype, device, role, edits, versions.
         texts: the texts that were read.
-        columns, rows: the table; a str in a row is written as a JSON literal.
+        columns, rows: the table; a column whose name ends in "token" holds text of the model.
         body: what the JSON document holds beside them; arrays become nested lists.
         notes: what was left out or reduced.
     """
@@ -88,7 +88,7 @@ def table(numbers: Numbers) -> str:
     """The CSV: lines that start with ``#`` say what it is, then a header and tidy rows.
 
     ``pandas.read_csv(..., comment="#")`` reads the table; the second cell of the line
-    ``# provenance`` is JSON, as is every text.
+    ``# provenance`` is JSON, as is every text and token.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -101,12 +101,13 @@ def table(numbers: Numbers) -> str:
     for note in numbers.notes:
         writer.writerow(["# note", literal(note)])
     writer.writerow(numbers.columns)
-    writer.writerows([_cell(value) for value in row] for row in numbers.rows)
+    tokens = [name.endswith("token") for name in numbers.columns]
+    writer.writerows(map(_cell, row, tokens) for row in numbers.rows)
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, str):
+def _cell(value: Any, token: bool) -> Any:
+    if token:
         return literal(value)
     return figure(value) if isinstance(value, (float, np.floating)) else value
 

@@ -1,6 +1,7 @@
 """The grid, one head and compared heads, as pictures and numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,12 +21,35 @@ _CELL = ("query", "query_token", "key", "key_token", "weight")
 _POOLED = ("query_from", "query_to", "key_from", "key_to", "largest_weight")
 
 
+@dataclass(frozen=True)
+class Maps:
+    """What the grid is drawn of: maps and tokens of A and B, and how they lie to each other."""
+
+    a: np.ndarray
+    b: np.ndarray | None
+    tokens: tuple[Any, Any]
+    options: Mapping[str, Any]
+
+
 def grid(of: Scene) -> Savable:
     """Every head on the texts."""
-    return Savable("attnlab-heads", partial(_grid_picture, of), partial(_grid_numbers, of))
+    maps = maps_of(of)  # now, on the page's own thread: a file is made on another
+    return Savable(
+        "attnlab-heads", partial(_grid_picture, of, maps), partial(_grid_numbers, of, maps)
+    )
 
 
-def _grid_picture(of: Scene, dark: bool) -> str:
+def maps_of(of: Scene) -> Maps:
+    """The maps that the grid shows; long texts of different lengths where they correspond."""
+    if of.b is None:
+        return Maps(of.a.maps, None, (of.a.tokens, None), of.sources)
+    if of.view != "B-A" or of.overlap is None:
+        return Maps(of.a.maps, of.b.maps, (of.a.tokens, of.b.tokens), of.sources)
+    (a, b), tokens, options = of.compared()
+    return Maps(a, b, tokens, {**options, "left_out": of.overlap.left_out})
+
+
+def _grid_picture(of: Scene, maps: Maps, dark: bool) -> str:
     shown: Sequence[Side] = ("A", "B") if of.view == "B-A" else (of.pictured,)
     title = "Every head, B − A" if of.view == "B-A" else f"Every head on {of.pictured}"
     if of.b is None:
@@ -33,10 +57,10 @@ def _grid_picture(of: Scene, dark: bool) -> str:
     share = f"{of.reading(of.pictured).first_share:.0%}"
     first = f"The first token takes {share} of all attention on {of.pictured}."
     return svg.grid(
-        of.a.maps,
-        of.a.tokens,
-        b=None if of.b is None else of.b.maps,
-        tokens_b=None if of.b is None else of.b.tokens,
+        maps.a,
+        maps.tokens[0],
+        b=maps.b,
+        tokens_b=maps.tokens[1],
         view=of.view,
         drop_first=of.selection.drop_first,
         causal=of.reader.causal,
@@ -44,11 +68,11 @@ def _grid_picture(of: Scene, dark: bool) -> str:
         selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
         caption=said.caption(of, title, shown, [first]),
         dark=dark,
-        **of.sources,
+        **maps.options,
     )
 
 
-def _grid_numbers(of: Scene) -> Numbers:
+def _grid_numbers(of: Scene, drawn: Maps) -> Numbers:
     texts = [said.text(of, side) for side in said.sides(of)]
     maps = {side: of.reading(side).maps for side in said.sides(of)}
     whole = all(of.reading(side).whole for side in said.sides(of))
@@ -57,13 +81,20 @@ def _grid_numbers(of: Scene) -> Numbers:
     if not whole:
         cover = {text.name: cell_side(maps[text.name].shape, text) for text in texts}
         notes.append(f"Maps are reduced; positions a side of a cell: {cover}.")
+    body: dict[str, Any] = {"layers": list(of.reader.layers), "whole": whole, "maps": maps}
+    if drawn.options.get("left_out"):
+        body["compared"] = {
+            "query_pairs": of.overlap.rows,
+            "key_pairs": of.overlap.columns,
+            "maps": {"A": drawn.a, "B": drawn.b},
+        }
     return Numbers(
         "Attention weights of every head.",
         engine.provenance(of.reader),
         texts,
         ("text", "layer", "head", *(_CELL if whole else _POOLED)),
         _grid_rows(of, texts, maps, least, whole),
-        {"layers": list(of.reader.layers), "whole": whole, "maps": maps},
+        body,
         notes,
     )
 

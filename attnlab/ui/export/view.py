@@ -7,6 +7,7 @@ import numpy as np
 from attnlab.analysis.effects import Effect
 from attnlab.ui import phrases, scene
 from attnlab.ui.export import said
+from attnlab.ui.export.cards import Maps, maps_of
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.scene import Scene
 from attnlab.viz.bars import bars_payload
@@ -20,11 +21,11 @@ def view(
     of: Scene, a: np.ndarray, b: np.ndarray | None = None, effect: Effect | None = None
 ) -> Savable:
     """The grid, the chosen head (weights [Q, S]) and, where given, what it does."""
-    return Savable("attnlab-view", page=partial(_page, of, a, b, effect))
+    return Savable("attnlab-view", page=partial(_page, of, maps_of(of), a, b, effect))
 
 
-def _page(of: Scene, a: np.ndarray, b: np.ndarray | None, effect: Effect | None) -> str:
-    parts = [_grid(of), _head(of, a, b)]
+def _page(of: Scene, maps: Maps, a: np.ndarray, b: np.ndarray | None, effect: Effect | None) -> str:
+    parts = [_grid(of, maps), _head(of, a, b)]
     if effect is not None:
         parts.append(_effect(of, effect))
     caption = said.caption(of, "Attention heads", said.sides(of))
@@ -32,18 +33,18 @@ def _page(of: Scene, a: np.ndarray, b: np.ndarray | None, effect: Effect | None)
     return page(parts, caption.title, caption.sentences, [*notes, caption.facts])
 
 
-def _grid(of: Scene) -> Part:
+def _grid(of: Scene, maps: Maps) -> Part:
     payload = grid_payload(
-        of.a.maps,
-        of.a.tokens,
-        b=None if of.b is None else of.b.maps,
-        tokens_b=None if of.b is None else of.b.tokens,
+        maps.a,
+        maps.tokens[0],
+        b=maps.b,
+        tokens_b=maps.tokens[1],
         view=of.view,
         drop_first=of.selection.drop_first,
         causal=of.reader.causal,
         layers=of.reader.layers,
         selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
-        **of.sources,
+        **maps.options,
     )
     names = {"A": "Every head on A", "B": "Every head on B", "B-A": "Every head, B − A"}
     return Part("grid", payload, names[of.view] if of.b is not None else "Every head")

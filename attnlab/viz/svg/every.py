@@ -33,6 +33,8 @@ def grid(
     layers: Sequence[int] | None = None,
     selected: tuple[int, int] | None = None,
     ranks: Mapping[tuple[int, int], int] | None = None,
+    start: int | None = None,
+    left_out: tuple[int, int] = (0, 0),
     caption: Caption,
     dark: bool = False,
 ) -> str:
@@ -59,6 +61,8 @@ def grid(
             sources_a=sources_a,
             sources_b=sources_b,
             causal=causal,
+            start=start,
+            left_out=left_out,
         )
         inked, full = _change(ink.unit(a), ink.unit(b), cells, drop_first)
         notes = _difference_notes(cells, maps.shape[2])
