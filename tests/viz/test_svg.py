@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlab.viz import png, svg
-from attnlab.viz.svg import ink, layout, text
+from attnlab.viz.svg import fonts, ink, layout, text
 from attnlab.viz.svg.sheet import DARK, LIGHT, rgb
 
 CAPTION = svg.Caption("A title", [("A", "one two"), ("B", "one three")], "a model", ["a note"])
@@ -188,3 +188,20 @@ def test_text_is_cut_and_broken_to_its_room():
     assert len(lines) == 3 and lines[-1].endswith("…")
     assert all(text.width(line, 12) <= 200 for line in lines)
     assert text.wrapped("x" * 500, 200, 12, 2)[0].startswith("xxx")
+
+
+def test_a_png_says_which_characters_it_could_not_draw(monkeypatch):
+    monkeypatch.setattr(fonts, "_has_font", lambda char: char not in "漢字")
+    plain = svg.bars([("a", 0.5, 0.2)], caption=CAPTION)
+    assert svg.drawn(plain) == png.of(plain)
+    picture = svg.bars([("漢字", 0.5, 0.2)], caption=CAPTION, dark=True)
+    asked = []
+    monkeypatch.setattr(fonts.png, "of", lambda picture, scale: asked.append(picture) or b"")
+    svg.drawn(picture)
+    assert "Empty boxes: no font here has U+5B57, U+6F22. The SVG has them." in words(asked[0])
+    assert float(drawn(asked[0]).get("height")) == float(drawn(picture).get("height")) + 18
+
+
+def test_letters_have_a_font_and_what_is_no_character_has_none():
+    assert fonts.undrawn("Straße Ελλάδα − → é") == ""
+    assert fonts.undrawn("\U0010fffd") == "\U0010fffd"

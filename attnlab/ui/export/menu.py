@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from attnlab.viz import numbers, png
+from attnlab.viz import numbers, svg
 from attnlab.viz.numbers import Numbers
 
 _ABOUT = {
@@ -63,7 +63,7 @@ def files(what: Savable, dark: bool = False) -> dict[str, tuple[Callable[[], byt
     found = {}
     if what.picture is not None:
         draw = what.picture
-        found["png"] = (lambda: png.of(draw(dark)), "image/png", _ABOUT["png"])
+        found["png"] = (lambda: svg.drawn(draw(dark)), "image/png", _ABOUT["png"])
         found["svg"] = (lambda: draw(dark).encode(), "image/svg+xml", _ABOUT["svg"])
     if what.numbers is not None:
         count = what.numbers

@@ -6,8 +6,9 @@ sizes are those of the components in ``viz/components``; ``dark`` gives dark pap
 
 from attnlab.viz.svg.bars import bars, ranks, shifts
 from attnlab.viz.svg.every import grid
+from attnlab.viz.svg.fonts import drawn
 from attnlab.viz.svg.frame import Caption
 from attnlab.viz.svg.one import head
 from attnlab.viz.svg.several import compare
 
-__all__ = ["Caption", "bars", "compare", "grid", "head", "ranks", "shifts"]
+__all__ = ["Caption", "bars", "compare", "drawn", "grid", "head", "ranks", "shifts"]
