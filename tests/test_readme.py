@@ -10,24 +10,25 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
-def _block(language):
-    return re.search(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)[1]
+def _blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-def test_the_python_example_is_ten_lines_and_prints_what_it_says(packaged_models):
-    code = _block("python")
-    assert len([line for line in code.splitlines() if line]) <= 10
+def test_the_python_examples_print_what_they_say(packaged_models, tmp_path):
+    first, second = _blocks("python")
+    assert len([line for line in first.splitlines() if line]) <= 10
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-X", "utf8", "-c", code],
-        cwd=ROOT,
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+        [sys.executable, "-W", "error", "-X", "utf8", "-c", first + second],
+        cwd=tmp_path,
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == _block("text")
+    assert done.stdout == "".join(_blocks("text"))
+    assert (tmp_path / "head.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_every_link_and_file_in_the_readme_exists():
