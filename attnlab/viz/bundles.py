@@ -11,9 +11,9 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "components"
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
-    "grid": ("common", "save", "cells", "maps", "layout", "legend", "grid"),
+    "grid": ("common", "cells", "maps", "layout", "legend", "grid"),
     "head": (
-        *("common", "save", "cells", "legend", "plane", "places", "words", "matrix"),
+        *("common", "cells", "legend", "plane", "places", "words", "matrix"),
         *("longview", "longpaint", "longinput", "longaxes", "longarcs", "long", "head"),
     ),
     "bars": ("common", "bars"),

@@ -1,7 +1,5 @@
 """The drawn components in a real Chromium, without Streamlit around them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
@@ -111,8 +109,15 @@ def test_looking_from_a_word(page: Page):
 
     page.locator('.al-word[data-side="A"][data-position="2"]').click()
     assert page.evaluate("sent") == [
-        {"name": "chosen", "side": "A", "position": 2, "row_a": 2, "row_b": 2, "key": None,
-         "serial": 0}
+        {
+            "name": "chosen",
+            "side": "A",
+            "position": 2,
+            "row_a": 2,
+            "row_b": 2,
+            "key": None,
+            "serial": 0,
+        }
     ]
     page.mouse.move(5, 900)
     expect(page.locator('.al-word.al-on[data-side="B"]')).to_have_text("was")
@@ -199,56 +204,6 @@ def test_words_that_repeat_keep_a_row_and_a_column_each(page: Page):
     assert page.evaluate("sent")[-1]["position"] == 3
 
 
-LOOK_FROM_THE_LAST_40 = """() => {
-  const root = holder.shadowRoot, rewritten = [];
-  const words = [...root.querySelectorAll('.al-word[data-side="A"]')].slice(-40);
-  let keys = new Set();
-  const watch = new MutationObserver((changes) => changes.forEach(({target}) => {
-    const key = (target.closest ? target : target.parentElement).closest(".al-key");
-    if (key) keys.add(key);
-  }));
-  const options = {subtree: true, childList: true, characterData: true, attributes: true};
-  root.querySelectorAll(".al-to").forEach((list) => watch.observe(list, options));
-  return new Promise((done) => {
-    const times = [];
-    const next = () => {
-      if (times.length) rewritten.push(keys.size);
-      if (!words.length) return done({times: times.sort((x, y) => x - y), rewritten});
-      keys = new Set();
-      const start = performance.now();
-      words.pop().dispatchEvent(new PointerEvent("pointerover", {bubbles: true, composed: true}));
-      requestAnimationFrame(() => {
-        holder.getBoundingClientRect();
-        times.push(performance.now() - start);
-        setTimeout(next);
-      });
-    };
-    next();
-  });
-}"""
-
-
-def test_a_text_of_512_tokens_stays_responsive(page: Page):
-    weights = causal(512, 512)
-    weights[:, 0] = np.arange(512) / 1024  # a figure of its own for each word
-    tokens = words(*(f"w{i}" for i in range(512)))
-    show(page, "head", head_payload(weights, tokens, b=weights, tokens_b=tokens))
-    expect(page.locator(".al-word")).to_have_count(1024)
-    for side in "AB":
-        page.locator(f'.al-word[data-side="{side}"]').last.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    found = page.evaluate(LOOK_FROM_THE_LAST_40)
-    assert found["times"][20] < 50  # milliseconds
-    # Of 1,024 words only those near sight are rewritten at once, the rest when the pointer rests.
-    assert 0 < max(found["rewritten"]) <= 400
-    first = page.locator('.al-key[data-side="A"][data-position="0"] .al-fig')
-    expect(first).to_have_text(f"{472 / 1024:.2f}")
-
-    show(page, "head", head_payload(causal(600, 600), words(*"x" * 600)))
-    expect(page.locator(".al-note")).to_contain_text("up to 512 tokens")
-    expect(page.locator(".al-matrix")).to_be_visible()
-
-
 def test_a_bar_of_full_weight_ends_before_its_figure(page: Page):
     show(page, "head", head_payload(np.eye(2, dtype=np.float32), words("one", "two")))
     key = page.locator('.al-key[data-side="A"][data-position="1"]')
@@ -268,21 +223,3 @@ def test_bars_show_both_figures_in_both_themes(page: Page, dark):
     assert theme == ("dark" if dark else "light")
     page.locator(".al-bar").nth(0).hover()
     expect(page.locator(".al-tip")).to_contain_text("as trained: 0.7730")
-
-
-@pytest.mark.parametrize(("name", "mode"), [("grid", None), ("head", "words"), ("head", "matrix")])
-def test_a_picture_is_saved_as_png(page: Page, name, mode):
-    a, b = pair_maps()
-    if name == "grid":
-        show(page, "grid", grid_payload(a, PAIR_A, label="All heads"))
-    else:
-        payload = head_payload(
-            a[1, 1], PAIR_A, b=b[1, 1], tokens_b=PAIR_B, mode=mode, label="Layer 1, head 1"
-        )
-        show(page, "head", payload)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save PNG").click()
-    expected = "All heads, A.png" if name == "grid" else "Layer 1, head 1.png"
-    assert download.value.suggested_filename == expected
-    content = Path(download.value.path()).read_bytes()
-    assert content.startswith(b"\x89PNG") and len(content) > 2000

@@ -16,7 +16,6 @@ class Grid extends Picture {
       this[name].hidden = true;
     }
     this.foot = root.appendChild(make("div", "al-legend"));
-    this.save = saveButton(() => this.picture());
     this.lens = make("canvas", "al-lens");
     this.selected = this.at = [0, 0];
     this.stage.onpointermove = oncePerFrame((pointer) => this.point(pointer));
@@ -62,7 +61,7 @@ class Grid extends Picture {
     this.drawTiles(context);
     this.drawLabels(context);
     const hidden = layout.width > this.scroller.clientWidth;
-    this.foot.replaceChildren(rampOf(header), hintOf(header, arrays, layout, hidden), this.save);
+    this.foot.replaceChildren(rampOf(header), hintOf(header, arrays, layout, hidden));
     this.ring(this.chosen, this.selected);
     this.reveal(this.selected);
     this.fadeEdges();
@@ -151,20 +150,6 @@ class Grid extends Picture {
     }
   }
 
-  /** All of the canvas, with the chosen head marked, for saving. */
-  picture() {
-    const { layout, theme } = this, [x, y] = layout.place(...this.selected);
-    const draw = (context) => {
-      this.drawTiles(context);
-      this.drawLabels(context);
-      context.strokeStyle = theme.ink;
-      context.lineWidth = 2;
-      context.strokeRect(x - 1, y - 1, layout.tile + 2, layout.tile + 2);
-    };
-    const name = `${this.header.label}, ${this.header.view}`;
-    return { name, width: layout.width, height: layout.height, paper: theme.paper, draw };
-  }
-
   ring(node, place) {
     node.hidden = !place;
     if (!place) return;
@@ -214,44 +199,16 @@ class Grid extends Picture {
     const row = this.cells.rows[i], column = this.cells.columns[j];
     if (!row || !column) return parts;
     this.drawLens(layer, head, i, j);
-    const side = this.sideOf(row, column), at = side === "a" ? 0 : 1;
+    const { header, arrays } = this, side = sideOf(header, row, column), at = side === "a" ? 0 : 1;
     parts.push(this.lens);
     if (!side) return [...parts, make("div", "al-tip-note", "One word is only in A, the other only in B.")];
-    parts.push(this.lookFor(side, row[at], column[at]));
-    parts.push(this.isFuture(side, row[at], column[at])
+    parts.push(lookFor(header, arrays, side, row[at], column[at]));
+    parts.push(isAhead(header, arrays, side, row[at], column[at])
       ? make("div", "al-tip-note", "cannot look ahead")
-      : this.figures(...weightsAt(this.arrays, layer, head, row, column)));
+      : figuresFor(header, ...weightsAt(arrays, layer, head, row, column)));
     const alone = aloneIn(row) || aloneIn(column);
     if (alone) parts.push(make("div", "al-tip-note", `only in ${alone.toUpperCase()}: nothing to compare`));
     return parts;
-  }
-
-  /** The sentence in which a cell is told: B's in B − A, where B has both words; null for none. */
-  sideOf(row, column) {
-    const has = (at) => row[at] !== null && column[at] !== null;
-    const order = this.header.view === "A" ? ["a"] : this.header.view === "B" ? ["b"] : ["b", "a"];
-    return order.find((side) => has(side === "a" ? 0 : 1)) ?? null;
-  }
-
-  /** Figures of what is drawn: both sides in B − A, where positions correspond; else one. */
-  figures(a, b) {
-    const { view } = this.header;
-    return figureLine(view === "B" ? null : a, view === "A" ? null : b);
-  }
-
-  isFuture(side, query, key) {
-    const pooled = this.arrays[side].shape[2] < this.header.tokens[side].length;
-    return this.header.causal && !this.header.sources[side] && !pooled && key > query;
-  }
-
-  lookFor(side, query, key) {
-    const queries = this.header.tokens[side], keys = this.header.sources[side] || queries;
-    const [, , q, s] = this.arrays[side].shape;
-    if (q === queries.length && s === keys.length) return lookLine(queries[query], keys[key]);
-    const span = (at, bins, length) =>
-      `${Math.floor((at * length) / bins)}–${Math.ceil(((at + 1) * length) / bins) - 1}`;
-    return make("div", "al-tip-look", `tokens ${span(query, q, queries.length)} → ` +
-      `${span(key, s, keys.length)}, strongest`);
   }
 
   drawLens(layer, head, i, j) {
@@ -303,11 +260,12 @@ class Grid extends Picture {
     const rank = this.ranks.get(`${layer},${head}`), place = rank === undefined ? "" : `, number ${rank}`;
     const name = `Layer ${this.header.layers[layer]}, head ${head}${place}`;
     if (!best) return name;
-    const side = this.sideOf(best.row, best.column), at = side === "a" ? 0 : 1;
+    const { header, arrays } = this, side = sideOf(header, best.row, best.column);
     if (!side) return name;
-    const look = this.lookFor(side, best.row[at], best.column[at]).textContent;
-    const weights = weightsAt(this.arrays, layer, head, best.row, best.column);
-    return `${name}. ${look}: ${this.figures(...weights).textContent}`;
+    const at = side === "a" ? 0 : 1;
+    const look = lookFor(header, arrays, side, best.row[at], best.column[at]).textContent;
+    const weights = weightsAt(arrays, layer, head, best.row, best.column);
+    return `${name}. ${look}: ${figuresFor(header, ...weights).textContent}`;
   }
 
   choose(place) {

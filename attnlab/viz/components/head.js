@@ -2,13 +2,13 @@
 // looked-from word moves here; a click keeps it, or a pair of words, and tells Python.
 
 const LONG = 40; // tokens; beyond, not every word is in sight and the strongest are also written
+const BESIDE = 1000; // CSS pixels in which two long texts have room side by side
 
 class Head extends Picture {
   constructor(root) {
     super(root);
     this.body = root.appendChild(make("div", "al-head"));
     this.foot = root.appendChild(make("div", "al-legend"));
-    this.save = saveButton(() => this.picture());
     this.pinned = {};
     this.looked = {};
     this.picked = null; // the kept key word, {side, key}
@@ -45,7 +45,8 @@ class Head extends Picture {
 
   build() {
     const { header } = this, sides = Object.keys(this.arrays);
-    const change = header.mode === "difference", Type = header.mode === "words" ? Words : Matrix;
+    const change = header.mode === "difference";
+    const Type = this.length > LONG_SIDE ? Long : header.mode === "words" ? Words : Matrix;
     this.body.replaceChildren();
     this.body.dataset.sides = change ? 1 : sides.length;
     this.body.setAttribute("role", "group");
@@ -67,37 +68,24 @@ class Head extends Picture {
     if (!this.header || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
     for (const drawing of Object.values(this.drawings)) drawing.measure();
-    this.body.classList.toggle("al-stacked", this.stacksForFigures());
+    this.body.classList.toggle("al-stacked", this.stacks());
     for (const drawing of Object.values(this.drawings)) {
       drawing.layOut();
       drawing.look();
       drawing.showKept();
     }
-    this.foot.replaceChildren(...legendOfHead(this), this.save);
+    this.foot.replaceChildren(...legendOfHead(this));
     for (const side of Object.keys(this.sums)) this.writeSum(side);
   }
 
-  /** Two matrices go below each other only where that makes room for the figures in their cells. */
-  stacksForFigures() {
+  /** Whether two sides go below each other: long ones, and matrices that then hold figures. */
+  stacks() {
     const drawings = Object.values(this.drawings);
+    if (this.length > LONG_SIDE) return this.width < BESIDE;
     if (drawings.length < 2 || this.header.mode !== "matrix") return false;
     const gap = parseFloat(getComputedStyle(this.body).columnGap);
     const figures = (width) => drawings.every((side) => side.pitchIn(width) >= MATRIX.figures);
     return !figures((this.width - gap) / 2) && figures(this.width);
-  }
-
-  /** All sides beside each other, for saving. */
-  picture() {
-    const drawings = Object.values(this.drawings);
-    const draw = (context) => {
-      for (const drawing of drawings) {
-        drawing.draw(context);
-        context.translate(drawing.size[0] + SAVED_EDGE, 0);
-      }
-    };
-    const width = drawings.reduce((sum, { size }) => sum + size[0] + SAVED_EDGE, -SAVED_EDGE);
-    const height = Math.max(...drawings.map(({ size }) => size[1]));
-    return { name: this.header.label || "Head", width, height, paper: this.theme.paper, draw };
   }
 
   weight(side, query, key) {
@@ -135,6 +123,18 @@ class Head extends Picture {
   keyIn(side, picked) {
     if (!picked) return null;
     return picked.side === side ? picked.key : this.overKeys[picked.side].get(picked.key) ?? null;
+  }
+
+  /** The position on the other side nearest to one of `side`; axis 0 are queries, 1 keys. */
+  nearest(side, axis, position) {
+    const pairs = axis ? this.header.keyPairs : this.header.pairs, here = side === "b" ? 1 : 0;
+    let low = 0, high = pairs.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (pairs[middle][here] <= position) low = middle;
+      else high = middle - 1;
+    }
+    return pairs.length ? position + pairs[low][1 - here] - pairs[low][here] : position;
   }
 
   sum(side, query) {
@@ -208,7 +208,7 @@ class Head extends Picture {
     const keys = this.keys(side), best = [];
     for (let key = 0; key < keys.length; key++) {
       const weight = this.weight(side, row, key);
-      if (best.length === 3 && weight <= best[2][0]) continue;
+      if (best.length && (weight < 0.005 || (best.length === 3 && weight <= best[2][0]))) continue;
       best.push([weight, key]);
       best.sort((x, y) => y[0] - x[0]).splice(3);
     }

@@ -28,8 +28,9 @@ function legendOfHead({ header, theme, drawings }) {
     const axes = [difference.rows, difference.columns];
     return [rampOf({ view: "B-A", difference }), ...hatchKeys(axes, theme)];
   }
-  const written = mode === "words" || Object.values(drawings).every(({ pitch }) => pitch >= MATRIX.figures);
-  return written ? [] : Object.keys(drawings).map((side) => rampOf({ view: side.toUpperCase() }));
+  const written = ({ pitch, view }) => !view && (mode === "words" || pitch >= MATRIX.figures);
+  if (Object.values(drawings).every(written)) return [];
+  return Object.keys(drawings).map((side) => rampOf({ view: side.toUpperCase() }));
 }
 
 /** Which rows B − A shows, and what it could not align. */

@@ -59,3 +59,32 @@ function hatchAlone(context, cells, theme, x, y, size) {
     if (side) hatch(context, hatchColour(side, theme), x + j * width, y, width, size);
   });
 }
+
+/** The sentence in which a cell is told: B's in B − A, where B has both words; null for none. */
+function sideOf({ view }, row, column) {
+  const has = (at) => row[at] !== null && column[at] !== null;
+  const order = view === "A" ? ["a"] : view === "B" ? ["b"] : ["b", "a"];
+  return order.find((side) => has(side === "a" ? 0 : 1)) ?? null;
+}
+
+/** Figures of what is drawn: both sides in B − A, where positions correspond; else one. */
+function figuresFor({ view }, a, b) {
+  return figureLine(view === "B" ? null : a, view === "A" ? null : b);
+}
+
+/** Whether a cell lies in the future of its row. */
+function isAhead(header, arrays, side, query, key) {
+  const pooled = arrays[side].shape[2] < header.tokens[side].length;
+  return header.causal && !header.sources[side] && !pooled && key > query;
+}
+
+/** "from → to" of a cell; where cells are pooled, the tokens that share it. */
+function lookFor(header, arrays, side, query, key) {
+  const queries = header.tokens[side], keys = header.sources[side] || queries;
+  const [, , q, s] = arrays[side].shape;
+  if (q === queries.length && s === keys.length) return lookLine(queries[query], keys[key]);
+  const span = (at, bins, length) =>
+    `${Math.floor((at * length) / bins)}–${Math.ceil(((at + 1) * length) / bins) - 1}`;
+  return make("div", "al-tip-look", `tokens ${span(query, q, queries.length)} → ` +
+    `${span(key, s, keys.length)}, strongest`);
+}

@@ -59,11 +59,8 @@ class Matrix {
     const least = Math.min(...Object.values(this.owner.drawings).map((one) => one.pitchIn(room)));
     this.pitch = least > 0.8 * own ? least : own; // about the same size: then the same
     const ends = this.leans.map((lean, j) => (j + MATRIX.start) * this.pitch + lean);
-    this.size = [
-      Math.ceil(this.left + Math.max(this.pitch * columns + 1, ...ends)),
-      Math.ceil(this.top + this.pitch * rows + 2),
-    ];
-    this.draw(sharpen(this.canvas, ...this.size));
+    const width = Math.ceil(this.left + Math.max(this.pitch * columns + 1, ...ends));
+    this.draw(sharpen(this.canvas, width, Math.ceil(this.top + this.pitch * rows + 2)));
   }
 
   draw(context) {

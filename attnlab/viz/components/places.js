@@ -1,6 +1,6 @@
 // What a matrix and the view of a long text have in common: labels, figures, looking and keeping.
 
-/** A label of a plane cut to `room` CSS pixels: {width, draw(x, y, theme)}, in the context's font. */
+/** A label of a plane cut to `room` CSS pixels: {text, width, draw(x, y, theme)}, in this font. */
 function labelOf(context, plane, axis, at, room) {
   const words = plane.words(axis, at), divider = " / ";
   const between = words.length > 1 ? context.measureText(divider).width : 0;
@@ -17,7 +17,8 @@ function labelOf(context, plane, axis, at, room) {
     context.fillText(text, x, y);
     x += widths[i];
   });
-  return { width: widths.reduce((sum, width) => sum + width, between), draw };
+  const text = parts.map((part) => part.text).join(divider);
+  return { text, width: widths.reduce((sum, width) => sum + width, between), draw };
 }
 
 /** A text cut to the room it has. */

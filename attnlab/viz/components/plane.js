@@ -32,6 +32,19 @@ class Plane {
     return this.owner.weight(this.side, row, column);
   }
 
+  /** Write the ink of a row's first `until` cells, times FULL, into `out`; whether it has weight. */
+  inkRow(row, until, out, offset) {
+    const weight = this.owner.weights[this.side], gain = FULL / this.full;
+    const most = this.side === "a" ? -FULL : FULL, sign = Math.sign(most);
+    let some = false;
+    for (let column = 0; column < until; column++) {
+      const value = weight(row, column), ink = value * gain;
+      if (value > 0) some = true;
+      out[offset + column] = ink < FULL ? sign * ink : most;
+    }
+    return some;
+  }
+
   /** The figure written into a cell; "" for next to nothing. */
   figure(row, column) {
     const weight = this.value(row, column);
@@ -102,6 +115,18 @@ class Change {
     const [i, j] = this.axes[0][row], [k, l] = this.axes[1][column];
     if (i === null || j === null || k === null || l === null) return 0;
     return this.owner.weight("b", j, l) - this.owner.weight("a", i, k);
+  }
+
+  inkRow(row, until, out, offset) {
+    const [i, j] = this.axes[0][row], { a, b } = this.owner.weights, gain = FULL / this.full;
+    if (i === null || j === null) return;
+    this.columns ||= this.axes[1].map(([k, l]) => (k === null || l === null ? null : [k, l]));
+    for (let column = 0; column < until; column++) {
+      const pair = this.columns[column];
+      if (!pair) continue;
+      const ink = (b(j, pair[1]) - a(i, pair[0])) * gain;
+      out[offset + column] = Math.max(-FULL, Math.min(FULL, ink));
+    }
   }
 
   figure(row, column) {

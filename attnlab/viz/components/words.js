@@ -142,7 +142,6 @@ class Words {
   layOut() {
     this.width = this.arcs.clientWidth;
     const height = this.row * Math.max(...this.plane.size);
-    this.size = [this.node.clientWidth, height];
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.style.height = `${height}px`;
     this.drawFaint(sharpen(this.canvas, this.width, height));
@@ -210,45 +209,6 @@ class Words {
     ink.style.width = `${100 * weight}%`;
     ink.style.marginRight = `-${100 * weight}%`;
     text.textContent = this.plane.figure(this.at, key);
-  }
-
-  /** The same picture on a canvas, for saving. */
-  draw(context) {
-    const { theme } = this.owner, colour = `rgb(${theme[this.side].join()})`;
-    const left = this.from.clientWidth, right = left + this.width, room = this.to.clientWidth;
-    const full = room - parseFloat(getComputedStyle(this.items[0].item).paddingRight);
-    const write = (text, x, i, align, weight = 400) => {
-      context.font = `${weight} ${this.row < 20 ? 12 : 14}px ${theme.font}`;
-      context.textAlign = align;
-      context.textBaseline = "middle";
-      context.fillText(text, x, this.middle(i));
-    };
-    context.save();
-    context.translate(left, 0);
-    this.drawFaint(context);
-    context.restore();
-    this.queries.forEach((token, i) => {
-      context.fillStyle = i === this.at ? colour : theme.ink;
-      write(spoken(token), left - 8, i, "right", i === this.at ? 700 : 400);
-    });
-    this.keys.forEach((token, j) => {
-      const weight = this.plane.value(this.at, j);
-      context.strokeStyle = context.fillStyle = colour;
-      context.globalAlpha = theme.dark ? 0.3 : 0.24;
-      context.fillRect(right, j * this.row + 2, full * weight, this.row - 4);
-      context.save();
-      context.translate(left, 0);
-      context.globalAlpha = Math.min(1, 0.14 + 1.6 * weight);
-      context.lineWidth = 1 + 5 * weight;
-      if (weight >= ARC_LEAST) context.stroke(new Path2D(this.arc(this.at, j)));
-      context.restore();
-      context.globalAlpha = this.plane.isFuture(this.at, j) ? 0.3 : 1;
-      context.fillStyle = theme.ink;
-      write(spoken(token), right + 8, j, "left", weight > 0.3 ? 700 : 400);
-      context.fillStyle = theme.mute;
-      write(this.plane.figure(this.at, j), right + room - 6, j, "right");
-      context.globalAlpha = 1;
-    });
   }
 
   /** Mark the kept word and the word of the kept pair. */
