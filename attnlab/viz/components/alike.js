@@ -1,11 +1,12 @@
 // How alike the compared heads are: a small table of figures, tinted by them.
 
-const ALIKE = "1: both heads look in the same way from every word. 0: they never look at the same words. " +
+const ALIKE = "1: both look in the same way from every word. 0: they never look at the same words. " +
   "It is 1 − the Jensen–Shannon divergence of their weights, in bits, averaged over the words that look.";
 
 /** A table of `values` [n][n] for the heads `names`; point(i, j) is told which pair is pointed at. */
 function alikeTable(names, values, point) {
-  const table = make("table", "al-alike"), caption = table.appendChild(make("caption", "", "How alike they look"));
+  const table = make("table", "al-alike");
+  const caption = table.appendChild(make("caption", "", "How alike they look"));
   caption.title = ALIKE;
   const head = table.appendChild(make("thead")).appendChild(make("tr"));
   head.append(make("td"));

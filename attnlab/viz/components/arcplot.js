@@ -10,7 +10,8 @@ class ArcPlot {
 
   measure(context) {
     context.font = `12px ${this.owner.theme.font}`;
-    const widest = (words) => Math.ceil(Math.max(...words.map((word) => context.measureText(spoken(word)).width)));
+    const width = (word) => context.measureText(spoken(word)).width;
+    const widest = (words) => Math.ceil(Math.max(...words.map(width)));
     this.widest = [widest(this.owner.queries), widest(this.owner.keys)];
   }
 
@@ -30,7 +31,8 @@ class ArcPlot {
   }
 
   path(query, key) {
-    const { left, right, row } = this, y0 = (query + 0.5) * row, y1 = (key + 0.5) * row, bend = (right - left) * 0.45;
+    const { left, right, row } = this, bend = (right - left) * 0.45;
+    const y0 = (query + 0.5) * row, y1 = (key + 0.5) * row;
     const path = new Path2D();
     path.moveTo(left, y0);
     path.bezierCurveTo(left + bend, y0, right - bend, y1, right, y1);
@@ -60,7 +62,8 @@ class ArcPlot {
   /** The words; of the word that is pointed at its arcs, and its weights as figures. */
   mark(context, head, cell) {
     const { owner, row } = this, { theme } = owner, [query, key] = cell || [null, null];
-    if (query !== null) this.strokeRow(context, head, query, ARCS.drawn, (weight) => Math.min(1, 0.2 + 1.6 * weight));
+    const strong = (weight) => Math.min(1, 0.2 + 1.6 * weight);
+    if (query !== null) this.strokeRow(context, head, query, ARCS.drawn, strong);
     context.textBaseline = "middle";
     const write = (text, x, at, align, room, on) => {
       context.font = `${on ? 700 : 400} ${this.font}px ${theme.font}`;
@@ -86,8 +89,8 @@ class ArcPlot {
 
   /** [query, key] at a place: words at the left look, words at the right are looked at. */
   find(x, y) {
-    const at = Math.floor(y / this.row), [rows, columns] = this.owner.size, middle = (this.left + this.right) / 2;
-    if (x < middle) return at >= 0 && at < rows ? [at, null] : null;
+    const at = Math.floor(y / this.row), [rows, columns] = this.owner.size;
+    if (x < (this.left + this.right) / 2) return at >= 0 && at < rows ? [at, null] : null;
     const query = this.owner.lastQuery;
     return at >= 0 && at < columns && query !== null ? [query, at] : null;
   }

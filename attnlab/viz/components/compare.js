@@ -76,8 +76,9 @@ class Compare extends Picture {
   /** [A, B] at a cell of what is drawn: the other text's where the words correspond, else null. */
   both(head, query, key) {
     const other = this.side === "a" ? "b" : "a", here = this.weight(this.side, head, query, key);
-    const i = this.over.get(query), j = this.over.get(key), apart = this.header.sources.a || this.header.sources.b;
-    const known = this.arrays[other] && !this.pooled && !apart && i !== undefined && j !== undefined;
+    const i = this.over.get(query), j = this.over.get(key);
+    const apart = this.pooled || this.header.sources.a || this.header.sources.b;
+    const known = this.arrays[other] && !apart && i !== undefined && j !== undefined;
     const there = known ? this.weight(other, head, i, j) : null;
     return this.side === "a" ? [here, there] : [there, here];
   }
@@ -104,8 +105,8 @@ class Compare extends Picture {
 
   /** The words at a cell, or the tokens that share it. */
   look([query, key]) {
-    const span = (at, cells, words) => cells === words.length ? spoken(words[at])
-      : `tokens ${Math.floor((at * words.length) / cells)}–${Math.ceil(((at + 1) * words.length) / cells) - 1}`;
+    const span = (at, cells, { length, [at]: word }) => cells === length ? spoken(word)
+      : `tokens ${Math.floor((at * length) / cells)}–${Math.ceil(((at + 1) * length) / cells) - 1}`;
     const line = make("span");
     if (key === null) line.append("from ");
     line.append(make("bdi", `al-${this.side}`, span(query, this.size[0], this.queries)));
@@ -131,7 +132,8 @@ class Compare extends Picture {
     const [query, key] = this.cell, name = this.look(this.cell).textContent;
     if (key === null) return name;
     if (this.isFuture(query, key)) return `${name}: cannot look ahead`;
-    const figures = this.names.map((head, i) => `${head} ${figure(this.weight(this.side, i, query, key))}`);
+    const weight = (head) => figure(this.weight(this.side, head, query, key));
+    const figures = this.names.map((head, i) => `${head} ${weight(i)}`);
     return `${name}: ${figures.join(", ")}`;
   }
 

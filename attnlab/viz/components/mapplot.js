@@ -13,7 +13,8 @@ class MapPlot {
   measure(context) {
     const { owner } = this;
     context.font = `11.5px ${owner.theme.font}`;
-    const widths = (words) => words.map((word) => Math.min(PLOT.label, context.measureText(spoken(word)).width));
+    const width = (word) => Math.min(PLOT.label, context.measureText(spoken(word)).width);
+    const widths = (words) => words.map(width);
     const columns = owner.pooled ? [] : widths(owner.keys);
     this.left = owner.pooled ? 2 : Math.ceil(Math.max(...widths(owner.queries))) + PLOT.gap;
     this.top = owner.pooled ? 2 : Math.ceil(Math.max(...columns) * Math.sin(PLOT.tilt)) + PLOT.gap + 6;
@@ -41,7 +42,8 @@ class MapPlot {
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
         if (owner.isFuture(i, j)) continue;
-        const x = this.left + j * pitch, y = this.top + i * pitch, weight = owner.weight(owner.side, head, i, j);
+        const x = this.left + j * pitch, y = this.top + i * pitch;
+        const weight = owner.weight(owner.side, head, i, j);
         const ink = Math.min(1, weight * GAIN.weight);
         context.fillStyle = owner.theme.tile;
         context.fillRect(x, y, size, size);
@@ -60,7 +62,8 @@ class MapPlot {
     context.font = `${size >= 20 ? 10 : 9}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText(figure(weight).replace(/^0(?=\.)/, "").replace("1.00", "1"), x + size / 2, y + size / 2 + 0.5);
+    const short = figure(weight).replace(/^0(?=\.)/, "").replace("1.00", "1");
+    context.fillText(short, x + size / 2, y + size / 2 + 0.5);
   }
 
   /** The words, and the row, the column and the cell of [query, key] if there is one. */
@@ -68,10 +71,11 @@ class MapPlot {
     const { owner, pitch, left, top } = this, [rows, columns] = owner.size;
     if (cell) {
       // Lines, and no tint: ink means attention.
+      const x = left + cell[1] * pitch - 1, y = top + cell[0] * pitch - 1;
       context.strokeStyle = owner.theme.mute;
       context.lineWidth = 1;
-      context.strokeRect(left - 1, top + cell[0] * pitch - 1, columns * pitch + 1, pitch + 1);
-      if (cell[1] !== null) context.strokeRect(left + cell[1] * pitch - 1, top - 1, pitch + 1, rows * pitch + 1);
+      context.strokeRect(left - 1, y, columns * pitch + 1, pitch + 1);
+      if (cell[1] !== null) context.strokeRect(x, top - 1, pitch + 1, rows * pitch + 1);
     }
     if (!owner.pooled) this.label(context, cell);
     if (!cell || cell[1] === null) return;
@@ -83,11 +87,12 @@ class MapPlot {
 
   /** Where labels would overlap, every second, third, … is written, and always the one pointed at. */
   label(context, cell) {
-    const { owner, pitch, left, top } = this, { theme } = owner, step = Math.max(1, Math.ceil(11 / pitch));
+    const { owner, pitch, left, top } = this, { theme } = owner;
+    const step = Math.max(1, Math.ceil(11 / pitch)), strong = `rgb(${theme[owner.side].join()})`;
     const shown = (count, on) => Array.from({ length: count }, (_, i) => i).filter((i) =>
       i === on || (i % step === 0 && !(on !== null && Math.abs(i - on) < step)));
     const write = (word, on, x, y) => {
-      context.fillStyle = on ? `rgb(${theme[owner.side].join()})` : word[SPECIAL] ? theme.mute : theme.ink;
+      context.fillStyle = on ? strong : word[SPECIAL] ? theme.mute : theme.ink;
       context.font = `${on ? 700 : 400} ${pitch < 13 ? 10.5 : 11.5}px ${theme.font}`;
       context.fillText(shorten(context, spoken(word), PLOT.label), x, y);
     };

@@ -96,7 +96,8 @@ class Pick {
     };
     this.say.replaceChildren();
     if (query === null) return this.say.append("Click the word that looks.");
-    this.say.append(word("query", query), key === null ? " looks. Click the word it looks at." : " looks at ");
+    const then = key === null ? " looks. Click the word it looks at." : " looks at ";
+    this.say.append(word("query", query), then);
     if (key !== null) return this.say.append(word("key", key));
     const over = this.say.appendChild(make("button", "al-pick-over", "Start over"));
     over.type = "button";
@@ -107,7 +108,7 @@ class Pick {
 /** The words of one text, in running order. */
 class Line {
   constructor(owner, side, part, words, holder) {
-    Object.assign(this, { owner, side, part, words, at: words.length - 1 });
+    Object.assign(this, { owner, side, part, words, at: words.length - 1, states: words.map(() => "") });
     const name = { query: "words that look", key: "words looked at", both: "words" }[part];
     if (part !== "both") holder.append(make("div", "al-pick-part", name));
     this.node = holder.appendChild(make("div", "al-pick-line"));
@@ -127,7 +128,8 @@ class Line {
       return writeToken(item, word);
     });
     // A space between words lets the line break there; between the pieces of one it may not.
-    this.node.append(...this.items.flatMap((item) => item.classList.contains("al-glued") ? [item] : [" ", item]));
+    const glued = (item) => item.classList.contains("al-glued");
+    this.node.append(...this.items.flatMap((item) => (glued(item) ? [item] : [" ", item])));
     this.node.onclick = (event) => {
       const at = event.target.closest(".al-pick-word")?.dataset.position;
       if (at === undefined) return;
@@ -148,19 +150,29 @@ class Line {
       return side === chosen.side ? chosen[name] : owner.over[ASIDE[side]].get(chosen[name]);
     };
     const query = at("query"), key = at("key"), here = side === chosen.side;
+    const dims = here && part !== "query" && owner.isFuture(side, this.words.length);
+    const first = dims ? chosen.query + 1 : this.words.length; // of the words that come too late
     this.items.forEach((item, i) => {
-      const roles = [i === query && "from", i === key && "at"].filter(Boolean);
-      item.classList.toggle("al-query", i === query);
-      item.classList.toggle("al-key", i === key);
-      item.classList.toggle("al-aside", !here && roles.length > 0);
-      const future = here && part !== "query" && owner.isFuture(side, i);
-      item.classList.toggle("al-future", future);
-      item.toggleAttribute("aria-disabled", false);
-      if (future && owner.waiting) item.setAttribute("aria-disabled", "true");
-      item.setAttribute("aria-selected", here && roles.length > 0);
-      if (roles.length && here) item.dataset.role = roles.join(" · ");
-      else delete item.dataset.role;
+      const role = [i === query && "from", i === key && "at"].filter(Boolean).join(" · ");
+      const late = i < first ? "" : owner.waiting ? " barred" : " late";
+      const state = role + (role && !here ? " aside" : "") + late;
+      if (state !== this.states[i]) this.dress(item, role, here, i >= first);
+      this.states[i] = state; // of a long text only the words that change are touched
     });
+  }
+
+  dress(item, role, here, late) {
+    item.className = item.className.replace(/ al-(query|key|aside|future)/g, "");
+    if (role.includes("from")) item.classList.add("al-query");
+    if (role.includes("at")) item.classList.add("al-key");
+    if (role && !here) item.classList.add("al-aside");
+    if (late) item.classList.add("al-future");
+    if (late && this.owner.waiting) item.setAttribute("aria-disabled", "true");
+    else item.removeAttribute("aria-disabled");
+    if (role && here) item.setAttribute("aria-selected", "true");
+    else item.removeAttribute("aria-selected");
+    if (role && here) item.dataset.role = role;
+    else delete item.dataset.role;
   }
 
   tell(pointer) {

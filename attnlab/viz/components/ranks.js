@@ -69,7 +69,8 @@ class Ranks {
     Object.assign(row.dataset, { name: `L${layer} H${head}`, layer, head });
     const said = this.write(value, colour === "d");
     row.setAttribute("aria-label", `${place + 1}. Layer ${layer}, head ${head}: ${said}`);
-    const track = make("span", "al-rank-track"), ink = track.appendChild(make("i", value < 0 ? "al-less" : ""));
+    const track = make("span", "al-rank-track");
+    const ink = track.appendChild(make("i", value < 0 ? "al-less" : ""));
     const lowest = Math.min(...rows.map(([, , other]) => other), 0); // zero has this room at its left
     ink.style.left = `${100 * this.unit * (Math.min(value, 0) - lowest)}%`;
     ink.style.width = `${100 * this.unit * Math.abs(value)}%`;
@@ -100,7 +101,8 @@ class Ranks {
   press(event) {
     const row = event.target.closest(".al-rank");
     if (!row) return;
-    const lists = [...this.body.querySelectorAll(".al-ranks-list")].map((list) => [...list.querySelectorAll(".al-rank")]);
+    const all = (node, name) => [...node.querySelectorAll(name)];
+    const lists = all(this.body, ".al-ranks-list").map((list) => all(list, ".al-rank"));
     const column = lists.findIndex((list) => list.includes(row)), place = lists[column].indexOf(row);
     const at = (list, i) => list?.[Math.max(0, Math.min(list.length - 1, i))];
     const next = {

@@ -60,11 +60,13 @@ class Shifts {
   writeFoot() {
     const { rows, full } = this.header;
     if (!full) return this.foot.replaceChildren(rows.length ? "No token moved." : "");
-    const most = rows.map(([, distance], at) => [distance, at]).sort((x, y) => y[0] - x[0]).slice(0, NAMED);
+    const most = rows.map(([, distance], at) => [distance, at])
+      .sort((x, y) => y[0] - x[0]).slice(0, NAMED);
     const scale = `The longest bar is ${this.write(full)}. `;
     // Between isolating marks a word that runs from right to left moves no other.
     const names = most.filter(([distance]) => distance > 0).map(([, at]) => make("bdi", "", this.say(at)));
-    this.foot.replaceChildren(scale, "Moved most: ", ...names.flatMap((name, i) => (i ? [", ", name] : [name])));
+    const listed = names.flatMap((name, i) => (i ? [", ", name] : [name]));
+    this.foot.replaceChildren(scale, "Moved most: ", ...listed);
   }
 
   describe(position) {
