@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from attnlab.analysis.effects import kl_divergence, turned
+from attnlab.analysis.effects import kl_divergence, length_of, turned
 from attnlab.errors import InputError
 from attnlab.trace.edits import Edit, ZeroHead
 from attnlab.trace.run import Cancel
@@ -71,7 +71,7 @@ def baseline(
     wanted = {"capture": ("final",), "logits": None}
     if position is not None:
         wanted = {"capture": (), "logits": (position,)}
-    traces, rows = [], max(1, _BATCH_TOKENS // _length(runner, text))
+    traces, rows = [], max(1, _BATCH_TOKENS // max(1, length_of(runner, text)))
     for start in range(0, len(edits), rows):
         part = edits[start : start + rows]
         goals = None if target is None else [target] * len(part)
@@ -115,7 +115,3 @@ def _distance(plain: Trace, edited: Trace, position: int | None) -> float:
     if plain.logits is None:
         raise InputError("This model has no language-model head, so it predicts no token.")
     return float(kl_divergence(plain.logits_at(position), edited.logits_at(position)))
-
-
-def _length(runner: Runner, text: Any) -> int:
-    return max(1, len(runner.tokens(text)) if isinstance(text, str) else len(text))

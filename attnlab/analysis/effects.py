@@ -16,7 +16,10 @@ from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.token import Token
-from attnlab.trace.trace import at_least_one
+from attnlab.trace.trace import Trace, at_least_one
+
+_TOGETHER = 256
+"""Tokens up to which a plain and an edited run are one batch."""
 
 
 def kl_divergence(p_logits: Float[Tensor, "*P V"], q_logits: Float[Tensor, "*P V"]) -> Tensor:
@@ -54,9 +57,13 @@ def compare(
     k: int = 5,
     *,
     target: Any = None,
+    before: Float[Tensor, " V"] | None = None,
     cancel: Cancel | None = None,
 ) -> Effect:
-    """The prediction at a position with and without edits; one forward each.
+    """The prediction at a position with and without edits.
+
+    Args:
+        before: the logits of a plain run at this position, where they are known already.
 
     Raises:
         InputError: the model has no language-model head.
@@ -64,20 +71,49 @@ def compare(
     """
     at_least_one(k)
     options = {"capture": (), "logits": (position,), "cancel": cancel}
-    if target is not None:
-        options["target"] = target
-    plain = runner.run(text, **options)
-    if plain.logits is None:
+    if before is None:
+        plain, edited = _both(runner, text, target, edits, options)
+    else:
+        plain, edited = None, _one(runner, text, target, edits=edits, **options)
+    if edited.logits is None:
         raise InputError(f"{runner.name} has no language-model head, so it predicts no token.")
-    edited = runner.run(text, edits=edits, **options)
-    before, after = plain.logits_at(position), edited.logits_at(position)
+    before = plain.logits_at(position) if plain else before
+    after = edited.logits_at(position)
     return Effect(
-        position=plain.logit_positions[0],
+        position=edited.logit_positions[0],
         kl=float(kl_divergence(before, after)),
-        before=plain.next_tokens(k, position),
-        after=edited.next_tokens(k, position),
-        rows=_rows(plain.tokens_of, before, after, k),
+        before=_likeliest(edited.tokens_of, before, k),
+        after=_likeliest(edited.tokens_of, after, k),
+        rows=_rows(edited.tokens_of, before, after, k),
     )
+
+
+def _both(
+    runner: Runner, text: Any, target: Any, edits: Edit | Sequence[Edit], options: dict[str, Any]
+) -> tuple[Trace, Trace]:
+    """A plain run and an edited one: two rows of one batch, which on short texts cost what one
+    does, because reading the weights takes longer than multiplying with them."""
+    given = isinstance(text, str | Sequence | Tensor)
+    if not given or length_of(runner, text) > _TOGETHER:
+        plain = _one(runner, text, target, **options)
+        return plain, _one(runner, text, target, edits=edits, **options)
+    goals = None if target is None else [target] * 2
+    own = (edits,) if isinstance(edits, Edit) else tuple(edits)
+    return tuple(runner.run_many([text] * 2, targets=goals, each=[(), own], **options))
+
+
+def _one(runner: Runner, text: Any, target: Any, **options: Any) -> Trace:
+    return runner.run(text, **options, **({} if target is None else {"target": target}))
+
+
+def length_of(runner: Runner, text: Any) -> int:
+    """The tokens of a text, or of token ids."""
+    return len(runner.tokens(text)) if isinstance(text, str) else len(text)
+
+
+def _likeliest(tokens_of: Any, logits: Tensor, k: int) -> list[tuple[Token, float]]:
+    top = logits.double().softmax(-1).topk(min(k, len(logits)))
+    return list(zip(tokens_of(top.indices.tolist()), top.values.tolist(), strict=True))
 
 
 def _rows(
@@ -112,8 +148,7 @@ def shift(
         EditError: the edits do not fit.
     """
     options = {"capture": ("final",), "logits": None, "cancel": cancel}
-    plain = runner.run(text, **options).final.double()
-    edited = runner.run(text, edits=edits, **options).final.double()
+    plain, edited = (t.final.double() for t in _both(runner, text, None, edits, options))
     away = 1 - torch.cosine_similarity(plain, edited, dim=-1)
     return Shift(away.clamp(min=0), turned(plain.mean(0), edited.mean(0)))
 
@@ -121,13 +156,3 @@ def shift(
 def turned(before: Tensor, after: Tensor) -> float:
     """How far a vector has turned: 1 − cosine, from 0 to 2."""
     return float((1 - torch.cosine_similarity(before, after, dim=-1)).clamp(min=0))
-
-
-def random_heads(
-    runner: Runner, count: int, seed: int = 0, role: str | None = None
-) -> list[tuple[int, int]]:
-    """Distinct (layer, head) pairs drawn at random: the baseline for an ablated head."""
-    role = role or runner.main_role
-    heads = [(s.layer, h) for s in runner.sites if s.role == role for h in range(s.heads)]
-    order = torch.randperm(len(heads), generator=torch.Generator().manual_seed(seed))
-    return [heads[i] for i in order[:count].tolist()]

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import attnlab as al
-from attnlab.analysis.effects import compare, kl_divergence, random_heads, shift
+from attnlab.analysis.effects import compare, kl_divergence, shift
 from attnlab.errors import EditError, InputError
 from tests.families import lab, text
 
@@ -83,10 +83,26 @@ def test_how_far_an_edit_moves_what_an_encoder_gives(minilm):
     assert still.mean == pytest.approx(0, abs=1e-6)
 
 
-def test_random_heads_are_distinct_repeatable_and_real():
-    heads = random_heads(lab("t5"), 7, seed=3)
-    assert heads == random_heads(lab("t5"), 7, seed=3) != random_heads(lab("t5"), 7, seed=4)
-    assert len(set(heads)) == 7
-    assert set(random_heads(lab("t5"), 99)) == {(i, j) for i in range(3) for j in range(6)}
-    encoder = random_heads(lab("t5"), 99, role="encoder")
-    assert set(encoder) == {(i, j) for i in range(2) for j in range(6)}
+def test_one_batch_gives_what_two_runs_give(monkeypatch):
+    options = {"edits": [al.MeanHead(1, 2)], "position": 4}
+    together = compare(lab("gpt2"), IDS, **options)
+    turned = shift(lab("bert"), IDS, al.ZeroHead(1, 2))
+    monkeypatch.setattr("attnlab.analysis.effects._TOGETHER", 5)
+    apart = compare(lab("gpt2"), IDS, **options)
+    assert together.kl == pytest.approx(apart.kl, rel=1e-4)
+    assert [p for *_, p in together.rows] == pytest.approx([p for *_, p in apart.rows], rel=1e-4)
+    alone = shift(lab("bert"), IDS, al.ZeroHead(1, 2))
+    assert turned.mean == pytest.approx(alone.mean, rel=1e-4)
+
+
+def test_logits_that_are_known_are_not_computed_again(monkeypatch):
+    right = compare(lab("gpt2"), IDS, EDITS)
+    known = lab("gpt2").run(IDS, capture=(), logits="last").logits_at()
+    runs = []
+    real = lab("gpt2").run
+    monkeypatch.setattr(lab("gpt2"), "run", lambda *a, **o: runs.append(o) or real(*a, **o))
+    found = compare(lab("gpt2"), IDS, EDITS, before=known)
+    assert found.kl == pytest.approx(right.kl, rel=1e-4)
+    assert found.position == right.position == 10
+    assert [t.id for t, _ in found.before] == [t.id for t, _ in right.before]
+    assert len(runs) == 1 and runs[0]["edits"] == EDITS

@@ -12,6 +12,7 @@ from attnlab.analysis import effects
 from attnlab.errors import EmptyText, TextTooLong
 from attnlab.trace import Cancel
 from attnlab.ui import engine, texts, work
+from attnlab.ui.store import Store
 from tests.families import build, lab, text, tokenizer
 
 
@@ -19,8 +20,18 @@ from tests.families import build, lab, text, tokenizer
 def at_once(monkeypatch):
     """No cache, no gate, no page: the work is done where it is asked for."""
     job = SimpleNamespace(progress=lambda *_: None, cancel=Cancel())
-    monkeypatch.setattr(work, "stores", lambda: SimpleNamespace(maps=0, heads=0, effects=0, labs=0))
-    monkeypatch.setattr(work, "perform", lambda key, words, run, store: run(job))
+    stores = SimpleNamespace(
+        **{name: Store(9, 99.0) for name in ("maps", "heads", "effects", "labs")}
+    )
+
+    def perform(key, words, run, store):
+        value = run(job)
+        store.put(key, value)
+        return value
+
+    monkeypatch.setattr(work, "stores", lambda: stores)
+    monkeypatch.setattr(work, "perform", perform)
+    return stores
 
 
 def reader(name: str, role: str, **changes) -> engine.Reader:
@@ -64,6 +75,24 @@ def test_of_a_long_text_maps_are_reduced_and_heads_and_rows_exact(monkeypatch):
     monkeypatch.setattr(texts, "MAX_TOKENS", 99)
     with pytest.raises(TextTooLong, match="Sentence A has 150 tokens"):
         engine.read(ours, passage, "Sentence A")
+
+
+def test_a_long_texts_first_run_leaves_the_head_and_the_prediction(monkeypatch, at_once):
+    ours, passage = reader("llama", "decoder", max_position_embeddings=512), words(150)
+    engine.read(ours, passage, "Sentence A", head=(1, 4))
+    key = engine.HeadKey(ours.key, "decoder", engine.Passage(passage), (1, 4))
+    plain = ours.lab.run(passage)
+    assert np.array_equal(at_once.heads.get(key), plain.weights[1, 4].numpy())
+    edits, runs = [], ours.lab.run
+    monkeypatch.setattr(ours.lab, "run", lambda *a, **o: edits.append(o["edits"]) or runs(*a, **o))
+    right = effects.compare(ours.lab, passage, al.ZeroHead(2, 1), before=plain.logits[-1])
+    for position in (-1, 149):
+        found = engine.effect(ours, passage, "zero", [(2, 1)], position)
+        assert found.kl == pytest.approx(right.kl, rel=1e-4) and found.kl > 0
+    assert len(edits) == 3 and all(edits)
+    other = engine.effect(ours, passage, "zero", [(2, 1)], 77)
+    right = effects.compare(ours.lab, passage, al.ZeroHead(2, 1), position=77)
+    assert other.kl == pytest.approx(right.kl, rel=1e-4)
 
 
 def test_two_long_texts_are_reduced_alike_where_they_correspond():

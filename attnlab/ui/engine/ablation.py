@@ -15,6 +15,7 @@ from attnlab.trace import MeanHead, ZeroHead
 from attnlab.ui import work
 from attnlab.ui.engine.keys import EffectKey, Head, Passage
 from attnlab.ui.engine.model import Reader
+from attnlab.ui.engine.reading import last_logits
 from attnlab.ui.selection import Ablation
 
 _EDITS: Final[dict[str, Any]] = {"zero": ZeroHead, "mean": MeanHead}
@@ -48,6 +49,7 @@ def effect(
 
     def run(job: Any) -> effects.Effect:
         options = {"target": _target(reader, passage), "cancel": job.cancel}
+        options["before"] = last_logits(reader, passage, position)
         return effects.compare(reader.lab, passage.text, edits, position=position, k=5, **options)
 
     key = EffectKey(reader.key, passage, _spelled(edits), position)

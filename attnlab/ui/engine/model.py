@@ -91,7 +91,8 @@ def reader(selection: Selection) -> Reader:
             progress=job.progress,
         )
 
-    lab = work.perform(key, "Loading the model", open_lab, work.stores().labs)
+    labs = work.stores().labs
+    lab = work.perform(key, "Loading the model", open_lab, labs, stoppable=False)
     usual = "encoder" if lab.is_encoder_decoder else lab.main_role
     found = Reader(lab, key, usual)
     return replace(found, role=selection.role) if selection.role in found.roles else found

@@ -12,7 +12,7 @@ from attnlab.analysis import maps
 from attnlab.errors import EmptyText, TextTooLong
 from attnlab.trace import Capture
 from attnlab.ui import texts, work
-from attnlab.ui.engine.keys import HeadKey, Passage, TextKey
+from attnlab.ui.engine.keys import Head, HeadKey, Passage, TextKey
 from attnlab.ui.engine.model import Reader
 
 # Longer texts are pooled to this many rows and columns a head while they are computed; up to it
@@ -30,6 +30,8 @@ class Reading:
         maps: [L, H, q, s] float32; the weights themselves where `whole`, else pooled. Heads that a
             layer does not have, where layers differ, are blank.
         first_share: share of all attention on the first key.
+        last: [V] the logits at the last position of a long text, which come with its reading; else
+            None.
     """
 
     tokens: tuple[Any, ...]
@@ -37,13 +39,16 @@ class Reading:
     maps: np.ndarray
     whole: bool
     first_share: float
+    last: Any = None
 
 
-def read(reader: Reader, passage: Passage | str, name: str) -> Reading:
+def read(reader: Reader, passage: Passage | str, name: str, head: Head | None = None) -> Reading:
     """Every head's weights on a passage.
 
     Args:
         name: how the page calls it ("Sentence A").
+        head: the (layer, head) that will be asked for in full: of a long text it comes with the
+            same run.
 
     Raises:
         AttnLabError: the text is empty or too long, or the work was stopped.
@@ -51,20 +56,38 @@ def read(reader: Reader, passage: Passage | str, name: str) -> Reading:
     passage = Passage.of(passage)
     queries, keys = tokens_of(reader, passage, name)
     whole = max(len(queries), len(keys)) <= WHOLE_TOKENS
-    capture = Capture("weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS)
+    captures = (
+        Capture("weights", roles=(reader.role,), thumbnails=None if whole else WHOLE_TOKENS),
+    )
+    if not whole and head is not None:
+        captures += (_of_head(reader, head),)
 
     def run(job: Any) -> Reading:
-        weights = _weights(reader, passage, capture, job)
-        if not whole:
-            small = [weights.small[layer] for layer in reader.layers]
-            share = maps.share_of([layer.first for layer in small])
-            return Reading(queries, keys, _stacked([s.map for s in small]), False, share)
-        every = [weights[layer] for layer in reader.layers]
-        share = maps.share_of([layer[..., 0] for layer in every])
-        return Reading(queries, keys, _stacked(every), True, share)
+        trace = _run(reader, passage, captures, job, logits=None if whole else "last")
+        weights = trace.role(reader.role).weights
+        if whole:
+            every = [weights[layer] for layer in reader.layers]
+            share = maps.share_of([layer[..., 0] for layer in every])
+            return Reading(queries, keys, _stacked(every), True, share)
+        if head is not None:
+            work.stores().heads.put(_head_key(reader, passage, head), _array(weights[head]))
+        small = [weights.small[layer] for layer in reader.layers]
+        share = maps.share_of([layer.first for layer in small])
+        last = None if trace.logits is None else trace.logits[-1]
+        return Reading(queries, keys, _stacked([s.map for s in small]), False, share, last)
 
     key = TextKey(reader.key, reader.role, passage)
     return work.perform(key, f"Reading {name[0].lower()}{name[1:]}", run, work.stores().maps)
+
+
+def last_logits(reader: Reader, passage: Passage, position: int) -> Any:
+    """[V] where the reading of a long passage has left them for this position, else None."""
+    held = work.stores().maps.get(TextKey(reader.key, reader.role, passage))
+    if held is None or held.last is None:
+        return None
+    # What an encoder-decoder predicts follows its target, which its encoder's reading lacks.
+    count = 0 if reader.writes and reader.role == "encoder" else len(held.tokens)
+    return held.last if position in (-1, count - 1) else None
 
 
 def head_weights(
@@ -73,14 +96,21 @@ def head_weights(
     """[Q, S] weights of one head: part of the reading, or one more run for a long text."""
     if reading.whole:
         return reading.maps[reader.layers.index(layer), head]
-    passage = Passage.of(passage)
-    capture = Capture("weights", layers=(layer,), heads=(head,), roles=(reader.role,))
+    passage, wanted = Passage.of(passage), (layer, head)
 
     def run(job: Any) -> np.ndarray:
-        return _array(_weights(reader, passage, capture, job)[layer, head])
+        return _array(_weights(reader, passage, _of_head(reader, wanted), job)[wanted])
 
-    key = HeadKey(reader.key, reader.role, passage, (layer, head))
+    key = _head_key(reader, passage, wanted)
     return work.perform(key, f"Reading layer {layer}, head {head}", run, work.stores().heads)
+
+
+def _of_head(reader: Reader, head: Head) -> Capture:
+    return Capture("weights", layers=head[0], heads=head[1], roles=reader.role)
+
+
+def _head_key(reader: Reader, passage: Passage, head: Head) -> HeadKey:
+    return HeadKey(reader.key, reader.role, passage, head)
 
 
 def layer_weights(reader: Reader, reading: Reading, layer: int) -> np.ndarray:
@@ -185,15 +215,20 @@ def _checked(tokenize: Any, text: str, name: str) -> tuple[Any, ...]:
 
 def _weights(reader: Reader, passage: Passage, capture: Capture, job: Any) -> Any:
     """One plain run: the weights of the role that the page shows."""
-    trace = reader.lab.run(
+    return _run(reader, passage, (capture,), job).role(reader.role).weights
+
+
+def _run(
+    reader: Reader, passage: Passage, captures: tuple[Capture, ...], job: Any, logits: Any = None
+) -> Any:
+    return reader.lab.run(
         passage.text,
         target=passage.target if reader.writes else None,
-        capture=(capture,),
-        logits=None,
+        capture=captures,
+        logits=logits,
         progress=job.progress,
         cancel=job.cancel,
     )
-    return trace.role(reader.role).weights
 
 
 def _stacked(layers: list[Any]) -> np.ndarray:
