@@ -1,19 +1,26 @@
 """Saved files opened as a person opens them: from the disk, in a browser, without a server."""
 
 import json
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from attnlab.viz import notebook, svg
+from attnlab.ui import viewfile
+from attnlab.ui.selection import DEFAULT
+from attnlab.viz import notebook, png, svg
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import head_payload
 from attnlab.viz.standalone import Part, html
+from attnlab.viz.svg.sheet import DARK
 
 pytestmark = pytest.mark.browser
+
+STREET = 0.46  # L4H2, from wide to street
 
 HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "\u202e", "&lt;",
            "javascript:alert(3)", "</iframe>"]  # fmt: skip
@@ -173,3 +180,75 @@ def test_a_picture_opened_by_itself_shows_its_text(browser, tmp_path):
     )
     assert caption.title in json.loads(said) and "⟨U+202E⟩" in json.loads(said)
     seen.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, address: str):
+    """The app with its first picture drawn; the test fails if a request leaves the machine."""
+    context = browser.new_context(viewport={"width": 1440, "height": 1300}, accept_downloads=True)
+    page, foreign = context.new_page(), []
+    page.on("request", lambda r: foreign.append(r.url) if address not in r.url else None)
+    page.goto(address)
+    expect(page.locator(".st-key-save-effect button").first).to_be_visible()
+    yield page
+    context.close()
+    assert [url for url in foreign if not url.startswith(("blob:", "data:"))] == []
+
+
+def downloaded(page: Page, key: str, tmp_path: Path) -> Path:
+    """The file behind a button."""
+    with page.expect_download() as waiting:
+        page.locator(f".st-key-{key} button").first.click()
+    path = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def test_a_head_is_saved_in_four_kinds_with_the_right_numbers(opened, tmp_path):
+    opened.locator(".st-key-save-head button").first.click()
+    saved_as = {
+        kind: downloaded(opened, f"save-head-{kind}", tmp_path)
+        for kind in ("png", "svg", "csv", "json")
+    }
+    assert {path.name for path in saved_as.values()} == {
+        f"attnlab-head-L4H2.{kind}" for kind in saved_as
+    }
+    weights = json.loads(saved_as["json"].read_text())["weights"]["B"][0]
+    assert weights[11][6] == pytest.approx(STREET, abs=0.005)
+    table = pd.read_csv(saved_as["csv"], comment="#")
+    row = table[(table.text == "B") & (table["query"] == 11) & (table.key == 6)].iloc[0]
+    assert row.weight == pytest.approx(weights[11][6], rel=1e-6)
+    root = ElementTree.fromstring(saved_as["svg"].read_text())
+    assert "0.46" in [node.text for node in root.iter() if node.tag.endswith("text")]
+    wide, high = png.size(saved_as["png"].read_bytes())
+    assert (wide, high) == (2 * float(root.get("width")), 2 * float(root.get("height")))
+
+
+def test_dark_paper_is_dark(opened, tmp_path):
+    opened.locator(".st-key-save-grid button").first.click()
+    opened.locator(".st-key-save-grid-dark label").first.click()
+    expect(opened.locator(".st-key-save-grid-dark input")).to_be_checked()
+    opened.wait_for_timeout(1000)  # the buttons are replaced when the fragment has run again
+    picture = downloaded(opened, "save-grid-svg", tmp_path).read_text()
+    assert f'fill="{DARK.paper}"/>' in picture
+
+
+def test_the_offline_page_of_the_app_works_from_the_disk(opened, browser, tmp_path):
+    path = downloaded(opened, "save-page", tmp_path)
+    seen = Watch(browser, path, offline=True)
+    page = seen.page
+    words = page.locator(".al-b-side .al-word")
+    words.nth(11).hover()
+    expect(page.locator(".al-b-side .al-key .al-fig").nth(6)).to_have_text("0.46")
+    grid = page.locator("[data-kind=grid] .al-grid")
+    grid.focus()
+    grid.press("ArrowRight")
+    grid.press("Enter")
+    expect(page.locator("[data-kind=head] h2")).to_have_text("Layer 5 · Head 2")
+    seen.close()
+
+
+def test_a_saved_view_opens_again(opened, tmp_path):
+    saved_as = downloaded(opened, "save-view", tmp_path)
+    selection, problems = viewfile.load(saved_as.read_bytes())
+    assert selection == DEFAULT and problems == ()

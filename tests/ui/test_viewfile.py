@@ -4,7 +4,7 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlab.ui import viewfile
@@ -52,6 +52,7 @@ def test_the_same_view_gives_the_same_file():
     assert viewfile.dump(FULL) == viewfile.dump(replace(FULL))
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.integers(0, 9999), st.none() | st.integers(0, 999_999))
 def test_any_text_comes_back(a, b, layer, position):
     chosen = replace(DEFAULT, a=a, b=b, layer=layer, position=position)
@@ -63,6 +64,7 @@ def test_a_lone_surrogate_is_replaced_and_breaks_nothing():
     assert loaded.a == "a\ufffdb" and problems == ()
 
 
+@settings(deadline=None)
 @given(st.binary() | st.text())
 def test_any_content_gives_sentences(content):
     selection, problems = viewfile.load(content)
@@ -71,6 +73,7 @@ def test_any_content_gives_sentences(content):
     assert not viewfile.is_view(content)
 
 
+@settings(deadline=None)
 @given(anything, anything, anything, anything)
 def test_any_document_gives_a_selection_and_sentences(version, texts, view, more):
     document = {"attnlab": "view", "version": version, "texts": texts, "view": view, "more": more}
@@ -79,6 +82,7 @@ def test_any_document_gives_a_selection_and_sentences(version, texts, view, more
     assert all(isinstance(said, str) and said.endswith(".") for said in problems)
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(["head", "pins", "at", "model", "mode"]), st.text(max_size=20))
 )

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlab.viz import numbers
@@ -26,6 +26,7 @@ def tokens(words):
     return [{"id": i, "text": word, "raw": word} for i, word in enumerate(words)]
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1, width=32), min_size=4, max_size=4))
 def test_a_float32_comes_back_exactly(values):
     weights = np.float32(values).reshape(2, 2)
@@ -37,6 +38,7 @@ def test_a_float32_comes_back_exactly(values):
     assert np.array_equal(np.float32(table.weight).reshape(2, 2), weights)
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(), max_size=20))
 def test_any_text_comes_back_and_nothing_hidden_is_in_the_file(word):
     text = Text("A", word, tokens([word]))

@@ -72,7 +72,7 @@ def test_hostile_tokens_are_literal_in_every_picture():
     assert any(word.startswith("</text><scr") for word in said)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=4), st.text(), st.text())
 def test_any_text_gives_xml(names, sentence, title):
     caption = svg.Caption(title, [("A", sentence)], sentence, [title])

@@ -16,6 +16,7 @@ from attnlab.viz.svg.sheet import DARK, FONT, LIGHT
 from attnlab.viz.svg.text import xml
 
 _NOWHERE = "\U0010fffe"  # assigned to nothing, so no font draws it
+_BOX = "□"
 _MOST = 200  # characters that are tried in one picture
 _ROOM = 18  # units, for the line that is added
 
@@ -23,7 +24,11 @@ _ROOM = 18  # units, for the line that is added
 def drawn(picture: str, scale: float = 2) -> bytes:
     """The PNG of one of this package's pictures, with a note where characters are missing."""
     missing = undrawn("".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture)))
-    return png.of(_noted(picture, missing) if missing else picture, scale)
+    if missing:
+        # One such character in a line keeps the renderer from looking for the others' fonts.
+        boxed = picture.translate(dict.fromkeys(map(ord, missing), _BOX))
+        picture = _noted(boxed, missing)
+    return png.of(picture, scale)
 
 
 def undrawn(text: str) -> str:
