@@ -115,10 +115,10 @@ def beside_others(value: float, others: Baseline, heads: Sequence[Head], unit: s
     count, larger = len(others.values), sum(value > other for other in others.values)
     sets = "random heads" if len(heads) == 1 else f"random sets of {len(heads)} heads"
     moves = "moves" if len(heads) == 1 else "move"
-    subject = gone(heads)
+    subject, most = gone(heads), {0: "none", count: "all"}.get(larger, larger)
     return (
         f"Of {count} {sets}, half move it by less than {others.median:.4f}{unit}; "
-        f"{subject} {moves} it more than {larger} of them."
+        f"{subject} {moves} it more than {most} of them."
     )
 
 

@@ -126,14 +126,16 @@ class Scene:
 def predicted_position(scene: Scene) -> int:
     """The token after which the prediction is looked at: the clicked one, else the last.
 
-    Of a masked model the mask, where the text has one and nothing else was clicked.
+    A masked model predicts at a token: the clicked one, else the mask, else the last word.
     """
-    last = len(scene.reading(scene.side).tokens) - 1
+    tokens = scene.reading(scene.side).tokens
     position = scene.selection.position
     if position is not None and scene.selection.side == scene.side:
-        return min(position, last)
+        return min(position, len(tokens) - 1)
+    if scene.reader.lab.head_kind != "masked":
+        return len(tokens) - 1
     masked = engine.mask_position(scene.reader, scene.passage(scene.side))
-    return last if masked is None else masked
+    return last_word(tokens) if masked is None else masked
 
 
 def effect_position(scene: Scene) -> int:

@@ -22,6 +22,7 @@ _PUBLISHED = "_published_url"
 _SEEN = "_seen_url"
 _WIDGET = "sel_"
 _KINDS = ("", "~long")
+_DRAWN_KIND = "_kind_of_"
 
 # An experiment is a model and its texts; with others, its sentence would no longer be true.
 _SET_UP = ("model", "a", "b", "target_a", "target_b")
@@ -100,7 +101,11 @@ def seeded(name: str, kind: str = "") -> str:
     Args:
         kind: "~long" for a second kind of widget of the same field.
     """
-    key = _WIDGET + name + kind
+    key, drawn = _WIDGET + name + kind, _DRAWN_KIND + name
+    if st.session_state.get(drawn, "") != kind:
+        # What the other kind of widget held is in the selection; what this one held is of old.
+        _forget_widgets([name])
+    st.session_state[drawn] = kind
     if key not in st.session_state:
         value = getattr(st.session_state[_SELECTION], name)
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
@@ -114,17 +119,15 @@ def link_problems() -> tuple[str, ...]:
 
 def _with_widgets(selection: Selection) -> Selection:
     """`selection` with what the widgets hold now; a cleared widget (None) changes nothing."""
-    held = {
-        field.name: st.session_state.get(_WIDGET + field.name + kind)
-        for field in fields(Selection)
-        for kind in _KINDS
-        if st.session_state.get(_WIDGET + field.name + kind) is not None
-    }
-    moved = replace(
-        selection,
-        **{name: tuple(v) if isinstance(v, list) else v for name, v in held.items()},
-    )
+    held = {field.name: _held(field.name) for field in fields(Selection)}
+    moved = replace(selection, **{name: v for name, v in held.items() if v is not None})
     return _experiment_ended(selection, moved)
+
+
+def _held(name: str) -> Any:
+    """What the widget of a field holds, or None."""
+    value = st.session_state.get(_WIDGET + name + st.session_state.get(_DRAWN_KIND + name, ""))
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _experiment_ended(before: Selection, after: Selection) -> Selection:

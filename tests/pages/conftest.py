@@ -1,10 +1,12 @@
-"""The app under AppTest: the real models, no browser."""
+"""The app under AppTest: the real models, and tiny random ones in a folder; no browser."""
 
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+
+from tests import families
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -21,3 +23,25 @@ def fresh_caches():
     st.cache_resource.clear()
     yield
     st.cache_resource.clear()
+
+
+def _folder(name: str, factory: pytest.TempPathFactory, **special: str) -> str:
+    """A family's tiny model with a tokenizer of the words w5 to w96, as a local folder."""
+    folder = factory.mktemp(name)
+    families.build(name).save_pretrained(folder)
+    tokenizer = families.tokenizer()
+    tokenizer.add_special_tokens(special)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_t5(tmp_path_factory) -> str:
+    """An encoder-decoder: 2 and 3 layers, random weights."""
+    return _folder("t5", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory) -> str:
+    """A masked model; its mask is the word <mask>."""
+    return _folder("bert", tmp_path_factory, mask_token="<mask>")

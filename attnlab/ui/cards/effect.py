@@ -116,6 +116,8 @@ def _hint(of: Scene) -> str:
         has = engine.mask_position(of.reader, of.passage(of.side)) is not None
         mask = of.reader.lab.tokenizer.mask_token
         return "" if has else f" Write {mask} in the text to see what the model puts there."
+    if of.selection.panel != "head":  # the others show no words to click, or want two
+        return ""
     return " Click a word of the head to predict there instead."
 
 

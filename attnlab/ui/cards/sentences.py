@@ -9,6 +9,7 @@ from attnlab.ui import explain, gallery, link, say, state, texts, viewfile
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import SIDES, Selection, Side
 
+_GALLERY, _FILE = "examples", "from-file"  # the popovers
 _LONG = "_long_texts"
 _FILE_PROBLEM = "_file_problem"
 _LINE = 240  # characters that a box of one line still shows as a sentence
@@ -75,10 +76,13 @@ def _below(selection: Selection) -> None:
             "leave B empty for one text.",
             width="stretch",
         )
-        with st.popover("Examples", type="tertiary", key="examples"):
-            _examples(selection)
-        with st.popover("From a file", type="tertiary", key="from-file"):
-            _files()
+        for label, key, draw_in in (
+            ("Examples", _GALLERY, _examples),
+            ("From a file", _FILE, _files),
+        ):
+            with st.popover(label, type="tertiary", key=key, on_change="rerun") as popover:
+                if popover.open:
+                    draw_in()
         wide = st.session_state.get(_LONG, False)
         st.button(
             "One line" if wide else "Long text",
@@ -114,7 +118,7 @@ def _toggle_long() -> None:
     st.session_state[_LONG] = not st.session_state.get(_LONG, False)
 
 
-def _examples(selection: Selection) -> None:
+def _examples() -> None:
     """The gallery: pairs worth trying, one group at a time."""
     groups = dict(gallery.groups())
     group = st.pills(
@@ -138,6 +142,7 @@ def _examples(selection: Selection) -> None:
 
 def _open_pair(name: str) -> None:
     pair = gallery.named(name)
+    st.session_state[_GALLERY] = False  # closes the popover, which would hide what was opened
     if pair is not None:
         state.open_whole(pair.applied(state.chosen_now()))
 
@@ -168,6 +173,7 @@ def _file_chosen() -> None:
     if file is None:
         return
     content = file.getvalue()
+    st.session_state[_FILE] = False
     if viewfile.is_view(content):
         state.open_whole(*viewfile.load(content))
         return
