@@ -32,13 +32,15 @@ def drawn(picture: str) -> ElementTree.Element:
     root = ElementTree.fromstring(picture)
     assert {node.tag.rpartition("}")[2] for node in root.iter()} <= {
         "svg", "title", "desc", "defs", "pattern", "path", "linearGradient", "stop", "rect", "text",
+        "tspan", "polygon",
         "g", "image", "circle",
     }  # fmt: skip
     return root
 
 
 def words(picture: str) -> list[str]:
-    return [node.text or "" for node in drawn(picture).iter() if node.tag.endswith("text")]
+    nodes = (node for node in drawn(picture).iter() if node.tag.endswith("}text"))
+    return ["".join(node.itertext()) for node in nodes]
 
 
 def pictures(names, weights):

@@ -18,11 +18,16 @@ Axis = list[tuple[int | None, int | None]]
 
 @dataclass(frozen=True)
 class Label:
-    """A word at the side of a picture; `side` is the sentence that alone has it, else ""."""
+    """A word at the side of a picture.
+
+    `side` is the sentence that alone has it, else ""; `pair` are A's and B's words where they
+    stand in for each other and differ.
+    """
 
     text: str
     special: bool = False
     side: str = ""
+    pair: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,8 @@ def _merged_labels(axis: Axis, a: Sequence[Any], b: Sequence[Any]) -> list[Label
         if one is None or two is None:
             found.append(Label(one or two or "", special, "b" if one is None else "a"))
         else:
-            found.append(Label(two if one == two else f"{one} | {two}", special))
+            pair = None if one == two else (one, two)
+            found.append(Label(two if pair is None else f"{one} / {two}", special, pair=pair))
     return found
 
 

@@ -70,7 +70,9 @@ def grid(
         inked = ink.of_weights(ink.unit(maps)[..., int(drop_first) :], view)
         notes = []
     if drop_first:
-        notes.append("The first column, the first token's, is left out.")
+        each = math.ceil(len(keys) / maps.shape[3])
+        whose = "the first token's" if each == 1 else f"{each} tokens"
+        notes.append(f"The first column, {whose}, is left out.")
     layout = laid_out(*a.shape[:2], ROOM)
     body = _tiles(inked, layout, theme, layers or range(a.shape[0]))
     if selected is not None:

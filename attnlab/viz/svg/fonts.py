@@ -23,7 +23,7 @@ _ROOM = 18  # units, for the line that is added
 
 def drawn(picture: str, scale: float = 2) -> bytes:
     """The PNG of one of this package's pictures, with a note where characters are missing."""
-    missing = undrawn("".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture)))
+    missing = undrawn("".join(re.findall(r"<t(?:ext|span)[^>]*>([^<]*)", picture)))
     if missing:
         # One such character in a line keeps the renderer from looking for the others' fonts.
         boxed = picture.translate(dict.fromkeys(map(ord, missing), _BOX))

@@ -78,9 +78,36 @@ def _ground(sheet: Sheet, cells: Cells, x: float, y: float, wide: float, high: f
         fill=sheet.theme.tile,
         transform=f"translate({number(x)} {number(y)})",
     )
+    _hatch_runs(sheet, cells, x, y, wide / len(cells.columns), high / len(cells.rows))
     inked = np.where(cells.blank | cells.apart, 0, cells.ink)
     png = ink.image(inked, sheet.theme, IMAGE_SIDE)
     sheet.image(x, y, wide, high, png, "attention of this head")
+
+
+def _hatch_runs(sheet: Sheet, cells: Cells, x: float, y: float, across: float, down: float) -> None:
+    """Hatches the rows and columns of a long text that only one sentence has."""
+    if not cells.change:
+        return
+    causal, rows, columns = bool(cells.blank.any()), len(cells.rows), len(cells.columns)
+    for start, end in _runs([label.side != "" for label in cells.rows]):
+        right = (start, end) if causal else (columns, columns)
+        corners = [(0, start), (right[0], start), (right[1], end), (0, end)]
+        _area(sheet, [(x + j * across, y + i * down) for j, i in corners])
+    for start, end in _runs([label.side != "" for label in cells.columns]):
+        top = (start, end) if causal else (0, 0)
+        corners = [(start, top[0]), (end, top[1]), (end, rows), (start, rows)]
+        _area(sheet, [(x + j * across, y + i * down) for j, i in corners])
+
+
+def _runs(marked: list[bool]) -> list[tuple[int, int]]:
+    """The stretches of True, as (start, end)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _area(sheet: Sheet, corners: list[tuple[float, float]]) -> None:
+    points = " ".join(f"{number(round(a, 2))},{number(round(b, 2))}" for a, b in corners)
+    sheet.put("polygon", points=points, fill="url(#hatch)")
 
 
 def reduced(cells: Cells) -> str:
@@ -142,6 +169,13 @@ def _cells(
             )
 
 
+def _spans(theme: Theme, label: Label) -> list[tuple[str, str]]:
+    """A label whose words differ, each in its sentence's colour; [] where it is one word or cut."""
+    if label.pair is None or _shown(label) != label.text:
+        return []
+    return [(label.pair[0], theme.a), (" / ", theme.mute), (label.pair[1], theme.b)]
+
+
 def _colour(theme: Theme, label: Label) -> str:
     return theme.of(label.side) if label.side else theme.mute if label.special else theme.ink
 
@@ -156,6 +190,7 @@ def _row_words(sheet: Sheet, words: list[Label], left: float, top: float, pitch:
             _shown(words[i]),
             size=12 if pitch >= 14 else 10.5,
             colour=_colour(sheet.theme, words[i]),
+            spans=_spans(sheet.theme, words[i]),
             anchor="end",
         )
 
@@ -169,6 +204,7 @@ def _column_words(sheet: Sheet, words: list[Label], left: float, top: float, pit
             _shown(words[j]),
             size=12 if pitch >= 14 else 10.5,
             colour=_colour(sheet.theme, words[j]),
+            spans=_spans(sheet.theme, words[j]),
             turn=-math.degrees(TILT),
         )
 
@@ -211,7 +247,9 @@ def _long_words(sheet: Sheet, cells: Cells, left: float, top: float, pitch: floa
     for i in _ticks(len(cells.rows), pitch):
         y = top + (i + 0.5) * pitch
         sheet.text(left - 16, y, str(i), size=11, colour=mute, anchor="end")
-        sheet.text(left - 48, y, _shown(cells.rows[i]), size=11.5, anchor="end")
+        colour, spans = _colour(sheet.theme, cells.rows[i]), _spans(sheet.theme, cells.rows[i])
+        shown = _shown(cells.rows[i])
+        sheet.text(left - 48, y, shown, size=11.5, anchor="end", colour=colour, spans=spans)
     for j in _ticks(len(cells.columns), pitch):
         x = left + (j + 0.5) * pitch
         sheet.text(

@@ -84,16 +84,21 @@ class Sheet:
         anchor: str | None = None,
         opacity: float | None = None,
         turn: float | None = None,
+        spans: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """One line of text with its middle at height `y`, turned by `turn` degrees about (x, y)."""
+        """One line of text with its middle at height `y`, turned by `turn` degrees about (x, y).
+
+        `spans`, where given, are the same text in parts, each with its colour.
+        """
         drop = 0.35 * size  # from the middle of the small letters to the line they stand on
         place = {"x": x, "y": y + drop}
         if turn is not None:
             turned = f"translate({number(x)} {number(y)}) rotate({number(turn)})"
             place = {"transform": turned, "y": drop}
+        parts = (f'<tspan fill="{tint}">{xml(part)}</tspan>' for part, tint in spans)
         self.put(
             "text",
-            xml(text),
+            "".join(parts) or xml(text),
             **place,
             font_size=size,
             font_weight=700 if bold else None,
