@@ -1,5 +1,7 @@
 """What a waiting page says."""
 
+from streamlit.testing.v1 import AppTest
+
 from attnlab.ui.desk import Job
 from attnlab.ui.gate import Gate
 from attnlab.ui.work import status
@@ -18,3 +20,30 @@ def test_a_working_page_says_what_is_under_way():
     job.progress(0.5, "layer 3")
     assert status(job, "Reading sentence A", 2.2) == "Reading sentence A: layer 3… 2 s"
     assert job.fraction == 0.5
+
+
+def _waiting_page() -> None:
+    """A page that asks for work which cannot be stopped."""
+    import streamlit as st
+
+    from attnlab.errors import Cancelled
+    from attnlab.ui import work
+
+    try:
+        options = {"store": work.stores().effects, "stoppable": False}
+        st.text(work.perform("a key", "Loading the model", lambda job: "loaded", **options))
+    except Cancelled as error:
+        st.text(str(error))
+
+
+def test_a_load_that_was_left_says_that_it_goes_on():
+    app = AppTest.from_function(_waiting_page)
+    app.session_state["_stopped_work"] = "a key"
+    app.run()
+    assert app.text[0].value == (
+        "Stopped waiting: loading the model goes on in the background, and is kept for the next "
+        "time."
+    )
+    del app.session_state["_stopped_work"]
+    app.run()
+    assert app.text[0].value == "loaded"
