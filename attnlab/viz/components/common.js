@@ -151,6 +151,9 @@ function oncePerFrame(act) {
   };
 }
 
+/** Whether this screen is touched rather than pointed at. */
+const byFinger = () => matchMedia("(pointer: coarse)").matches;
+
 /** A visually hidden element that screen readers announce. */
 function liveRegion(root) {
   const node = make("div", "al-live");

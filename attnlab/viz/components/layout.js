@@ -15,8 +15,7 @@ function layOut(layers, heads, room) {
     const rows = Math.ceil(heads / fold);
     const tallest = fold > 1 ? TALLEST.folded : TALLEST.plain;
     const fit = Math.min((room - LEFT - gaps) / (layers * fold), tallest / rows, PITCH.most);
-    const finger = room <= PHONE || matchMedia("(pointer: coarse)").matches;
-    const least = finger ? PITCH.touch : fold > 1 ? PITCH.folded : PITCH.least;
+    const least = room <= PHONE || byFinger() ? PITCH.touch : fold > 1 ? PITCH.folded : PITCH.least;
     // Whole pixels keep the edges of tiles crisp.
     return { fold, rows, gaps, pitch: Math.max(least, Math.floor(fit)), fit };
   };

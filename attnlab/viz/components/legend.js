@@ -56,6 +56,7 @@ function hintOf(header, arrays, layout, hidden) {
   const fold = layout.fold > 1 ? `Each layer is folded: ${layout.fold} heads side by side` : "";
   const change = header.view === "B-A" ? differenceNote(header, arrays) : "";
   const scroll = hidden ? "Scroll sideways for all layers" : "";
-  const notes = [change, poolNote(header, arrays), fold, scroll, "Or use arrow keys and Enter"];
+  const keys = byFinger() ? "" : "Or use arrow keys and Enter";
+  const notes = [change, poolNote(header, arrays), fold, scroll, keys];
   return make("span", "al-hint", notes.filter(Boolean).join(" · "));
 }
