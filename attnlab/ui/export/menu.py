@@ -36,26 +36,31 @@ class Savable:
 
 @st.fragment
 def menu(key: str, what: Savable, label: str = "Save") -> None:
-    """A popover with a button for each kind of file.
+    """A popover with a button for each kind of file, which are made when it is opened.
 
     Args:
         key: the Streamlit key, and the start of those of the buttons.
     """
-    with st.popover(label, key=key, type="tertiary"):
-        dark = False
-        if what.picture is not None:
-            dark = st.toggle("Dark paper", key=f"{key}-dark")
-        with st.container(horizontal=True, gap="small", key=f"{key}-kinds"):
-            for kind, (build, mime, about) in files(what, dark).items():
-                st.download_button(
-                    kind.upper(),
-                    data=build,
-                    file_name=f"{what.name}.{kind}",
-                    mime=mime,
-                    key=f"{key}-{kind}",
-                    on_click="ignore",
-                    help=about,
-                )
+    with st.popover(label, key=key, type="tertiary", on_change="rerun") as popover:
+        if popover.open:
+            _buttons(key, what)
+
+
+def _buttons(key: str, what: Savable) -> None:
+    dark = False
+    if what.picture is not None:
+        dark = st.toggle("Dark paper", key=f"{key}-dark")
+    with st.container(horizontal=True, gap="small", key=f"{key}-kinds"):
+        for kind, (build, mime, about) in files(what, dark).items():
+            st.download_button(
+                kind.upper(),
+                data=build,
+                file_name=f"{what.name}.{kind}",
+                mime=mime,
+                key=f"{key}-{kind}",
+                on_click="ignore",
+                help=about,
+            )
 
 
 def files(what: Savable, dark: bool = False) -> dict[str, tuple[Callable[[], bytes], str, str]]:
