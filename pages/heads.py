@@ -17,7 +17,8 @@ def read_b(reader: engine.Reader, selection: Selection) -> engine.Reading | None
     if not selection.b:
         return None
     try:
-        return engine.read(reader, Passage(selection.b, selection.target_b), "Sentence B")
+        passage = Passage(selection.b, selection.target_b)
+        return engine.read(reader, passage, "Sentence B", selection.chosen)
     except Cancelled:
         raise
     except AttnLabError as error:
@@ -39,7 +40,8 @@ def show(selection: Selection) -> None:
         if selection.b:
             targets["B"]()
     selection = fit.fitted(selection, reader)
-    a = engine.read(reader, Passage(selection.a, selection.target_a), "Sentence A")
+    passage = Passage(selection.a, selection.target_a)
+    a = engine.read(reader, passage, "Sentence A", selection.chosen)
     scene = Scene(reader, selection, a, read_b(reader, selection))
     found = find.search(scene) if selection.panel == "find" else None
     grid.draw(scene, None if found is None else found.marks(scene.view))

@@ -128,10 +128,15 @@ def predicted_position(scene: Scene) -> int:
 
     A masked model predicts at a token: the clicked one, else the mask, else the last word.
     """
-    tokens = scene.reading(scene.side).tokens
     position = scene.selection.position
     if position is not None and scene.selection.side == scene.side:
-        return min(position, len(tokens) - 1)
+        return min(position, len(scene.reading(scene.side).tokens) - 1)
+    return unasked_position(scene)
+
+
+def unasked_position(scene: Scene) -> int:
+    """Where the prediction is looked at before anything is clicked."""
+    tokens = scene.reading(scene.side).tokens
     if scene.reader.lab.head_kind != "masked":
         return len(tokens) - 1
     masked = engine.mask_position(scene.reader, scene.passage(scene.side))

@@ -137,11 +137,11 @@ def test_what_was_stopped_runs_again_after_another_text(app: AppTest, fresh_cach
     opened(app, a="One text.", b="")
     real = work.perform
 
-    def stopped(key, words, *rest):
+    def stopped(key, words, *rest, **options):
         if getattr(getattr(key, "passage", None), "text", "") == "Another text.":
             work._stop(key)
             raise Cancelled("Stopped: reading sentence A.")
-        return real(key, words, *rest)
+        return real(key, words, *rest, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(work, "perform", stopped)

@@ -5,11 +5,11 @@ import streamlit as st
 import torch
 
 from attnlab.analysis.similarity import pairwise
-from attnlab.ui import explain, export, mount, phrases, say, state
+from attnlab.ui import engine, explain, export, mount, phrases, say, state
 from attnlab.ui.cards.parts import action, choice, open_head, side_choice
 from attnlab.ui.kinds import kinds
 from attnlab.ui.scene import Scene
-from attnlab.ui.selection import DRAWN, MAX_PINS, Head
+from attnlab.ui.selection import DRAWN, MAX_PINS, Head, Side
 
 
 def draw(of: Scene) -> None:
@@ -30,9 +30,10 @@ def draw(of: Scene) -> None:
             export.menu("save-compare", kept)
 
 
-def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.Savable:
-    a = np.stack([of.weights("A", head) for head in pins])
-    b = None if of.b is None else np.stack([of.weights("B", head) for head in pins])
+def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.Savable | None:
+    """Draws them; returns what can be saved, of texts that are known in full."""
+    a, b = _maps(of, "A", pins), _maps(of, "B", pins)
+    notes = [named.get(head, "") for head in pins]
     mount.compare(
         "compare",
         heads=list(pins),
@@ -42,19 +43,34 @@ def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.
         tokens_b=None if of.b is None else of.b.tokens,
         drawn=of.selection.drawn,
         side=of.side,
-        similarity_a=_similarity(of, a),
-        similarity_b=None if b is None else _similarity(of, b),
-        notes=[named.get(head, "") for head in pins],
+        similarity_a=_similarity(of, "A", a),
+        similarity_b=_similarity(of, "B", b),
+        notes=notes,
         causal=of.reader.causal,
         label="Pinned heads",
         on_change=_clicked,
         **of.sources,
     )
-    return export.compare(of, list(pins), a, b)
+    whole = of.a.whole and (of.b is None or of.b.whole)
+    if not whole:
+        say.remark(
+            f"How alike they look is told up to {engine.WHOLE_TOKENS} tokens.", "compare-long"
+        )
+    return export.compare(of, list(pins), a, b, notes) if whole else None
 
 
-def _similarity(of: Scene, weights: np.ndarray) -> np.ndarray:
-    """[n, n]: how alike the pinned heads look; 1 alike, 0 apart."""
+def _maps(of: Scene, side: Side, pins: tuple[Head, ...]) -> np.ndarray | None:
+    """[n, q, s] of the pinned heads, reduced where the text is long; None without the text."""
+    if side == "B" and of.b is None:
+        return None
+    place = of.reader.layers.index
+    return np.stack([of.reading(side).maps[place(layer), head] for layer, head in pins])
+
+
+def _similarity(of: Scene, side: Side, weights: np.ndarray | None) -> np.ndarray | None:
+    """[n, n]: how alike the pinned heads look; 1 alike, 0 apart. None of reduced maps."""
+    if weights is None or not of.reading(side).whole:
+        return None
     return pairwise(torch.tensor(weights), causal=of.reader.causal).numpy()
 
 

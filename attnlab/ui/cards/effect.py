@@ -158,7 +158,7 @@ def _below(of: Scene, kept: export.Savable) -> None:
                 args=({_ASKED: True},),
                 help=explain.RANDOM,
             )
-        if of.selection.position is not None:
+        if scene.predicted_position(of) != scene.unasked_position(of):
             back = {"position": None, "key": None}
             action("Back to the last word", "last-word", state.choose, kwargs=back)
         export.menu("save-effect", kept)

@@ -14,14 +14,11 @@ def draw(of: Scene) -> None:
     head = of.selection.chosen
     a, b = of.weights("A", head), of.weights("B", head)
     with st.container(horizontal=True, vertical_alignment="center", key="title-head"):
-        st.markdown(
-            f"**Layer {head[0]} · Head {head[1]}**",
-            width="content",
-            help=explain.HEAD,
-        )
-        with st.container(key="about-head", width="stretch"):
-            words = phrases.pinned_figures(of, a, b) or phrases.largest_change(of, a, b)
-            if words is not None:
+        words = phrases.pinned_figures(of, a, b) or phrases.largest_change(of, a, b)
+        width = "stretch" if words is None else "content"
+        st.markdown(f"**Layer {head[0]} · Head {head[1]}**", width=width, help=explain.HEAD)
+        if words is not None:
+            with st.container(key="about-head", width="stretch"):
                 say.pill(words, "head")
         _drawn_as(of)
     row_a, row_b = scene.pinned_rows(of)

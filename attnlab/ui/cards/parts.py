@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnlab.ui import scene, state
 from attnlab.ui.scene import Scene
-from attnlab.ui.selection import Head
+from attnlab.ui.selection import SIDES, Head
 from attnlab.viz.align import pairs
 
 _WORDS: Final = {
@@ -41,11 +41,11 @@ def corrected_choice(
 
     The wish stays in the selection until another option is chosen.
     """
+    st.session_state[key] = shown
     st.segmented_control(
         label,
         options,
         key=key,
-        default=shown,
         required=True,
         format_func=lambda option: _WORDS.get(option, option),
         on_change=_chosen,
@@ -64,18 +64,19 @@ def side_choice(of: Scene, label: str, key: str = "") -> None:
         return
     there = (pairs(of.a.tokens, of.b.tokens), pairs(of.a.sources, of.b.sources))
     if key:
+        # Two switches for one field: each says what the field says.
+        st.session_state[key] = of.side
         st.segmented_control(
             label,
-            ("A", "B"),
+            SIDES,
             key=key,
-            default=of.side,
             required=True,
             label_visibility="collapsed",
             on_change=_other_side,
             args=(key, *there),
         )
     else:
-        choice(label, ("A", "B"), "side", on_change=_side_changed, args=there)
+        choice(label, SIDES, "side", on_change=_side_changed, args=there)
 
 
 def _other_side(
