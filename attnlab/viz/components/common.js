@@ -6,8 +6,7 @@ const LABEL = 0, TEXT = 1, RAW = 2, ID = 3, PIECE = 4, PIECES = 5, SPECIAL = 6; 
 const instances = new WeakMap(); // one per mounted component; Streamlit calls us again on new data
 
 /** The twin of pack in attnlab/viz/payload.py: {header, arrays: {name: {data, shape}}}. */
-function unpack(payload) {
-  const bytes = payload instanceof Uint8Array ? payload : new Uint8Array(payload);
+function unpack(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
@@ -191,6 +190,13 @@ function sharpen(canvas, width, height) {
   return context;
 }
 
+function sameBytes(one, other) {
+  if (one === other) return true;
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
 /** The instance of this mount, made on its first call, then given the data; returns clean-up. */
 function mountOnce(component, Type) {
   const { parentElement, data, setStateValue } = component;
@@ -200,7 +206,14 @@ function mountOnce(component, Type) {
     instances.set(parentElement, instance);
   }
   instance.send = (value) => setStateValue("chosen", value);
-  instance.receive(unpack(data));
+  // Every rerun of the page comes here; the same payload stays the same content, so that what was
+  // made of it can stay too.
+  const payload = data instanceof Uint8Array ? data : new Uint8Array(data);
+  if (!instance.payload || !sameBytes(instance.payload, payload)) {
+    instance.payload = payload;
+    instance.content = unpack(payload);
+  }
+  instance.receive(instance.content);
   return () => {
     instance.leave();
     instances.delete(parentElement);

@@ -91,7 +91,11 @@ class Grid extends Picture {
         context.fill();
         const { inset, map } = layout;
         this.drawMap(context, this.atlas, layer, head, x + inset, y + inset, map);
-        if (this.roomForHatch) hatchAlone(context, this.cells, theme, x + inset, y + inset, map);
+        if (this.roomForHatch) {
+          context.globalAlpha = 0.5; // the hatch stands behind what can be compared
+          hatchAlone(context, this.cells, theme, x + inset, y + inset, map);
+          context.globalAlpha = 1;
+        }
         this.drawNotes(context, `${layer},${head}`, x, y);
       }
     }

@@ -16,9 +16,11 @@ class Head extends Picture {
   }
 
   receive({ header, arrays }) {
+    if (arrays !== this.arrays) {
+      this.weights = {};
+      for (const [side, array] of Object.entries(arrays)) this.weights[side] = weightsOf(array);
+    }
     Object.assign(this, { header, arrays });
-    this.weights = {};
-    for (const [side, array] of Object.entries(arrays)) this.weights[side] = weightsOf(array);
     if (header.serial !== this.serial) {
       this.serial = header.serial;
       this.pinned = { ...header.rows };
