@@ -1,5 +1,6 @@
 """The popover "Save" of a card."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ _ABOUT = {
     "json": "Every figure, with the model, its version, the edits and the tokens.",
     "html": "One page that needs no network and no server: hovering still works.",
 }
+
+
+_BUILDING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -68,17 +72,23 @@ def files(what: Savable, dark: bool = False) -> dict[str, tuple[Callable[[], byt
     found = {}
     if what.picture is not None:
         draw = what.picture
-        found["png"] = (lambda: svg.drawn(draw(dark)), "image/png", _ABOUT["png"])
-        found["svg"] = (lambda: draw(dark).encode(), "image/svg+xml", _ABOUT["svg"])
+        found["png"] = (lambda: svg.drawn(draw(dark)), "image/png")
+        found["svg"] = (lambda: draw(dark).encode(), "image/svg+xml")
     if what.numbers is not None:
         count = what.numbers
-        found["csv"] = (lambda: numbers.table(count()).encode(), "text/csv", _ABOUT["csv"])
-        found["json"] = (
-            lambda: numbers.document(count()).encode(),
-            "application/json",
-            _ABOUT["json"],
-        )
+        found["csv"] = (lambda: numbers.table(count()).encode(), "text/csv")
+        found["json"] = (lambda: numbers.document(count()).encode(), "application/json")
     if what.page is not None:
         page = what.page
-        found["html"] = (lambda: page().encode(), "text/html", _ABOUT["html"])
-    return found
+        found["html"] = (lambda: page().encode(), "text/html")
+    return {kind: (_alone(build), mime, _ABOUT[kind]) for kind, (build, mime) in found.items()}
+
+
+def _alone(build: Callable[[], bytes]) -> Callable[[], bytes]:
+    """One file at a time: of a long text it takes a second and a hundred megabytes."""
+
+    def built() -> bytes:
+        with _BUILDING:
+            return build()
+
+    return built

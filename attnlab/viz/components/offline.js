@@ -78,6 +78,10 @@ class Part {
     this.title = node.querySelector("h2");
     this.bytes = bytesOf(node.querySelector("script[type='text/plain']").textContent);
     this.shown = this.bytes;
+    // What stands before the head's own name in the title, such as "Cross-attention: ".
+    const { label } = openPayload(this.bytes).header;
+    const title = this.title ? this.title.textContent : "";
+    this.prefix = label && title.endsWith(label) ? title.slice(0, -label.length) : "";
   }
 
   mount(chosen) {
@@ -98,7 +102,7 @@ function start() {
     const found = headOf(part.bytes, next.bytes, value.layer, value.head);
     if (!found) return;
     next.shown = found.bytes;
-    if (next.title) next.title.textContent = found.label;
+    if (next.title) next.title.textContent = next.prefix + found.label;
     next.mount(chosen);
   };
   for (const part of parts) part.mount(chosen);
