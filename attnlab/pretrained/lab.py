@@ -43,6 +43,7 @@ class Lab:
         tier: "dispatch", "tap" or "none".
         trust: the probe's verdict in words and figures.
         stages: what can be captured; ``editable``: what edits can change.
+        sinks: the roles whose rows leave a share to a learned sink.
         longest: the most tokens that a text may have, or None.
         main_role: "decoder" where there is one, else "encoder".
         head_kind: "causal", "masked", "seq2seq" or "none".
@@ -64,7 +65,7 @@ class Lab:
         self.model, self.tokenizer, self.name, self.head_kind = model, tokenizer, name, head_kind
         self.tier, self.trust = found.tier, trust_of(found)
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
-        self.stages, self.editable = found.stages, found.editable
+        self.stages, self.editable, self.sinks = found.stages, found.editable, found.sinks
         limits = (longest_text(model.config), found.layout.longest)
         self.longest = min((n for n in limits if n is not None), default=None)
         self.main_role = found.layout.main_role

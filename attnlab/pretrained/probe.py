@@ -20,6 +20,7 @@ from attnlab.pretrained import dispatch, tap
 from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
 from attnlab.pretrained.install import install, output_head
+from attnlab.pretrained.sinks import roles_with_sinks
 from attnlab.pretrained.sites import Layout, layout_of
 from attnlab.pretrained.watch import Record, watch
 from attnlab.trace.capture import ATTENTION_STAGES, Capture
@@ -52,6 +53,8 @@ class Probed:
     notes: tuple[str, ...] = ()
     ends_in_head: bool = False
     """Whether the logits are what the language-model head returns, nothing done to them after."""
+    sinks: frozenset[str] = frozenset()
+    """The roles whose rows leave a share to a learned sink."""
 
 
 def probe(model: Any, inputs: Mapping[str, Tensor] | None = None) -> Probed:
@@ -120,6 +123,7 @@ def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Pr
         difference=None if found.tier == "none" else _difference(output, reference),
         stages=found.stages - unseen - apart,
         editable=found.editable - unseen,
+        sinks=roles_with_sinks(run.store),
         notes=(*found.notes, note) if "weights" in apart else found.notes,
     )
 

@@ -58,6 +58,11 @@ class Reader:
         return self.role != "cross" and all(site.causal for site in self._sites)
 
     @property
+    def sink(self) -> bool:
+        """Whether a learned sink takes a share of what a word looks at."""
+        return self.role in self.lab.sinks
+
+    @property
     def _sites(self) -> list[Any]:
         return [site for site in self.lab.sites if site.role == self.role]
 
