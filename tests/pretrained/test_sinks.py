@@ -4,7 +4,6 @@ import pytest
 
 from tests.families import lab, names
 
-
 # The one family that cannot be run on a short text is refused at load, see test_families.py.
 LOADED = [name for name in names("causal", "masked", "seq2seq") if name != "nystromformer"]
 
