@@ -165,16 +165,20 @@ def run_group(server: Server, plans: Sequence[list[Step]]) -> dict:
     forwards, cpu = len(server.forwards()), server.cpu()
     seen, wall = asyncio.run(visit(server, plans))
     made = server.forwards()[forwards:]
+    walls, processor = zip(*made, strict=True) if made else ((0.0,), (0.0,))
     return {
         "sessions": len(plans),
         "open": summary(seen.opened),
         "answer": summary(seen.answered),
         "wrong_numbers": seen.wrong,
         "errors": seen.errors,
-        "forwards": len(made),
-        "forward_median_s": round(statistics.median(made), 4) if made else None,
+        "forwards": {
+            "n": len(made),
+            "median_s": round(statistics.median(walls), 3),
+            "cpu_s": round(sum(processor), 1),
+        },
         "wall_s": round(wall, 1),
-        "server_cpu_cores": round((server.cpu() - cpu) / wall, 2),
+        "server_cpu_s": round(server.cpu() - cpu, 1),
         "rss_mib": memory(seen.rss),
     }
 

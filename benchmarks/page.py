@@ -135,7 +135,7 @@ def enter(page: Page, server: Server, side: str, text: str) -> dict[str, Any]:
         "picture": max(drawn["grid"], drawn.get("head", drawn["card-head"])),
         "complete": max(drawn[part] for part in PARTS),
         "forwards": len(made),
-        "in_forwards": sum(made),
+        "in_forwards": sum(wall for wall, _ in made),
     }
 
 

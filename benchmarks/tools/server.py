@@ -42,9 +42,10 @@ class Server:
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def forwards(self) -> list[float]:
-        """The seconds of every forward pass so far, in order."""
-        return [float(line) for line in self._log.read_text().splitlines()]
+    def forwards(self) -> list[tuple[float, float]]:
+        """Seconds of every forward pass so far, in order: by the clock, and of the processor."""
+        lines = self._log.read_text().splitlines()
+        return [(float(wall), float(cpu)) for wall, cpu in map(str.split, lines)]
 
     def rss(self) -> float:
         """Resident memory, MiB."""

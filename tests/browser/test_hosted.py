@@ -4,6 +4,7 @@ import re
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -74,6 +75,36 @@ def test_the_app_works_under_the_policy_and_asks_nobody_else(page: Page, hosted_
     assert refusals(page) == set()
     # data: and blob: addresses name no host, and leave nowhere.
     assert {urlsplit(url).hostname for url in asked} - {None} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("query", "drawn"),
+    [
+        ("panel=compare&pins=L16H0.L13H8.L4H2", ".st-key-compare canvas"),
+        ("panel=find&at=B11&key=6", ".st-key-ranks"),
+        ("panel=circuits", ".st-key-circuits"),
+        ("mode=difference", ".st-key-head .al-root"),
+        ("model=minilm-l6", ".st-key-shifts"),
+        ("a=" + "+".join(["The+cat+sat."] * 30) + "&b=&view=A&mode=matrix", ".st-key-head canvas"),
+    ],
+)
+def test_every_view_works_under_the_policy(page: Page, hosted_address: str, query: str, drawn: str):
+    page.add_init_script(WATCH)
+    page.goto(f"{hosted_address}/?{query}")
+    expect(page.locator(drawn).first).to_be_visible()
+    page.wait_for_selector("[data-test-script-state=notRunning]")
+    expect(page.locator(".st-key-problem-page")).to_have_count(0)
+    page.wait_for_timeout(300)
+    assert refusals(page) == set()
+
+
+def test_a_picture_can_be_saved_under_the_policy(page: Page, hosted_address: str):
+    opened(page, hosted_address)
+    page.locator(".st-key-save-grid button").first.click()
+    with page.expect_download() as saved:
+        page.locator(".st-key-save-grid-svg button").first.click()
+    assert "<svg" in Path(saved.value.path()).read_text("utf-8")
+    assert refusals(page) == set()
 
 
 def test_the_policy_refuses_what_a_stranger_s_script_would_try(page: Page, hosted_address: str):
