@@ -189,7 +189,7 @@ def opened(browser: Browser, address: str):
     page, foreign = context.new_page(), []
     page.on("request", lambda r: foreign.append(r.url) if address not in r.url else None)
     page.goto(address)
-    expect(page.locator(".st-key-save-effect button").first).to_be_visible()
+    expect(page.locator(".st-key-save-head button").first).to_be_visible(timeout=120_000)
     yield page
     context.close()
     assert [url for url in foreign if not url.startswith(("blob:", "data:"))] == []
@@ -197,7 +197,7 @@ def opened(browser: Browser, address: str):
 
 def downloaded(page: Page, key: str, tmp_path: Path) -> Path:
     """The file behind a button."""
-    with page.expect_download() as waiting:
+    with page.expect_download(timeout=120_000) as waiting:
         page.locator(f".st-key-{key} button").first.click()
     path = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(path)

@@ -110,6 +110,9 @@ def test_a_row_that_sees_nothing_is_said():
     weights[1] = 0
     said = words(svg.head(weights, tokens("abc"), row_a=1, caption=CAPTION))
     assert "A: b sees nothing, every word is masked." in said
+    for sink, end in ((True, "; the sink takes 0.40."), (False, ".")):
+        picture = svg.head(0.6 * causal(3, 3), tokens("abc"), sink=sink, caption=CAPTION)
+        assert f"A: the row of c adds up to 0.60{end}" in words(picture)
 
 
 def test_the_atlas_holds_every_map_in_its_place():

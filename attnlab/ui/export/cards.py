@@ -143,6 +143,7 @@ def _head_picture(of: Scene, a: np.ndarray, b: np.ndarray | None, dark: bool) ->
         key=scene.pinned_key(of),
         side=of.side,
         causal=of.reader.causal,
+        sink=of.reader.sink,
         caption=said.caption(of, title, said.sides(of)),
         dark=dark,
         **of.sources,

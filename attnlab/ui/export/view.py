@@ -66,6 +66,7 @@ def _head(of: Scene, a: np.ndarray, b: np.ndarray | None) -> Part:
         key_position=scene.pinned_key(of),
         side=of.side,
         causal=of.reader.causal,
+        sink=of.reader.sink,
         label=title,
         **of.sources,
     )
