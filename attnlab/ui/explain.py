@@ -7,18 +7,9 @@ from typing import Final
 
 # --- what is on screen, term by term ------------------------------------------------------------
 
-TOKEN: Final = "A token is a word or a piece of one: models read, and predict, in tokens."
-QUERY: Final = "The query is the word that looks: it asks the others for what it can use."
-KEY: Final = (
-    "The key is the word looked at: the better it answers the query, the more weight it gets."
-)
 WEIGHT: Final = (
     "A weight says how much of what a word takes comes from there: 0 is nothing, and all weights "
     "of one word add up to 1."
-)
-RESTING: Final = (
-    "A head at rest: wherever it looks from, nearly all of its weight lies on the first token. It "
-    "wakes where the text holds what it looks for."
 )
 DIFFERENCE: Final = (
     "What changes from A to B: orange where B looks more, blue where A does, blank where both look "
@@ -33,7 +24,7 @@ ROLES: Final = (
     "word sees those before it. In cross-attention the target's words look at the source's."
 )
 FIRST_TOKEN: Final = (
-    "A token is a word or a piece of one. Most heads rest on the first, which would drown "
+    "A token is a word or a piece of one. Most heads rest on the first token, which would drown "
     "everything else: its column is not drawn, and no other value changes."
 )
 HEAD: Final = (
