@@ -33,6 +33,7 @@ from tools.server import ROOT, Server, serving
 
 sys.path.insert(0, str(ROOT))
 from tools.visitor import Answer, Visitor
+from websockets import WebSocketException
 
 MODEL = "smollm2-135m"
 LAYERS, HEADS = 30, 9
@@ -130,7 +131,7 @@ async def session(port: int, steps: list[Step], seen: Seen) -> None:
                 answer = await visitor.click(step.layer, step.head)
             seen.answered.append(answer.seconds)
             _check(step, answer, seen)
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, TimeoutError, WebSocketException) as error:
         seen.errors.append(f"{type(error).__name__}: {error}")
     finally:
         await visitor.close()

@@ -86,7 +86,9 @@ class Visitor:
         return await self._run(message)
 
     async def close(self) -> None:
-        await self._socket.close()
+        """Leaves; nothing happens where the app was never opened."""
+        if self._socket is not None:
+            await self._socket.close()
 
     async def _run(self, message: BackMsg, timeout: float = 120) -> Answer:
         message.rerun_script.query_string = self._query

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,14 @@ def test_the_policy_allows_no_foreign_host_no_eval_and_no_inline_script_but_stre
     assert len(script[2:]) == 1
     for word in ("unsafe-eval", "http:", "https:", "*"):
         assert word not in policy
+
+
+def test_uploads_are_small_and_protected_and_tracebacks_stay_on_the_server():
+    options = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert options["server"]["maxUploadSize"] == 1
+    assert options["server"]["enableXsrfProtection"] is True
+    assert options["client"]["showErrorDetails"] == "none"
+    assert options["browser"]["gatherUsageStats"] is False
 
 
 class Sent(list):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from attnlab.analysis.effects import compare
 from attnlab.trace import ZeroHead
@@ -95,6 +96,63 @@ def test_a_message_that_is_too_long_ends_its_session_and_no_other(server: Server
         return answer
 
     assert asyncio.run(visit()).kl
+
+
+class Stopper(Visitor):
+    """A visitor that presses the stop button as soon as there is one."""
+
+    button = ""
+
+    def _element(self, element, answer):
+        super()._element(element, answer)
+        if element.WhichOneof("type") == "button":
+            self.button = element.button.id
+
+    async def press(self) -> None:
+        while not self.button:
+            await asyncio.sleep(0.05)
+        message = BackMsg()
+        widget = message.rerun_script.widget_states.widgets.add()
+        widget.id, widget.trigger_value = self.button, True
+        await self._socket.send(message.SerializeToString())
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> str:
+    """A server's script whose work ends only when it is cancelled, and says whether it was."""
+    script = tmp_path / "endless.py"
+    script.write_text(
+        "import time\n"
+        "import streamlit as st\n"
+        "from attnlab.errors import Cancelled\n"
+        "from attnlab.ui import work\n"
+        "def endless(job):\n"
+        "    while not job.cancel.is_set():\n"
+        "        time.sleep(0.01)\n"
+        "    raise Cancelled('cancelled')\n"
+        "stores = work.stores()\n"
+        "try:\n"
+        "    work.perform('key', 'Reading on', endless, stores.effects)\n"
+        "except Cancelled as error:\n"
+        "    # Work that was not cancelled would hold the gate, and this would wait for ever.\n"
+        "    after = work.perform('after', 'Going on', lambda job: 'free', stores.effects)\n"
+        "    st.text(f'{error} The gate is {after}.')\n"
+    )
+    return str(script)
+
+
+def test_stop_ends_the_work_and_frees_the_gate(endless: str):
+    async def visit(port: int) -> Answer:
+        visitor = Stopper(port)
+        opening = asyncio.create_task(visitor.open())
+        await asyncio.wait_for(visitor.press(), 60)
+        answer = await opening
+        await visitor.close()
+        return answer
+
+    with serving(endless) as server:
+        answer = asyncio.run(visit(server.port))
+    assert answer.sentences == ["Stopped: reading on. The gate is free."]
 
 
 @pytest.fixture
