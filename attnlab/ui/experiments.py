@@ -72,6 +72,15 @@ def look_for(name: str) -> str | None:
     return None if pair is None else pair.look_for
 
 
+def set_up(name: str) -> Selection | None:
+    """The whole page of the experiment, or of the pair of the gallery, of this name."""
+    found = active(name)
+    if found is not None:
+        return found[1].selection
+    pair = gallery.named(name)
+    return None if pair is None else pair.applied(DEFAULT)
+
+
 def _step(name: str, title: str, look_for: str, **shown: Any) -> Step:
     """A step that shows the default page but for `shown`."""
     return Step(name, title, look_for, replace(DEFAULT, **shown, experiment=name))
@@ -128,7 +137,8 @@ EXPERIMENTS: Final = (
                 "resting",
                 "At rest",
                 "Whatever word this head looks from, nearly all of its weight rests on the first "
-                "token. Most heads rest most of the time: the line above the grid says how much.",
+                "token. Most heads rest most of the time: the line above the grid says how much of all "
+                "attention lies there.",
                 **_alone(SENTENCE_A, (18, 6), mode="matrix", drop_first=False),
             ),
             _step(
