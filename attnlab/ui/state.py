@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnlab.ui import experiments
 from attnlab.ui.link import format_url, parse, url_names
 from attnlab.ui.selection import Selection
 
@@ -33,7 +34,7 @@ def restore() -> Selection:
     url = {name: st.query_params[name] for name in url_names() if name in st.query_params}
     stored = st.session_state.get(_SELECTION)
     if stored is None or _changed_outside(url, stored):
-        stored, st.session_state[_PROBLEMS] = parse(url)
+        stored, st.session_state[_PROBLEMS] = _read(url)
         _forget_widgets(field.name for field in fields(Selection))
     moved = _with_widgets(stored)
     if moved != stored:
@@ -115,6 +116,22 @@ def seeded(name: str, kind: str = "") -> str:
 def link_problems() -> tuple[str, ...]:
     """A sentence for each part of the opened link not understood, until a choice is made."""
     return st.session_state.get(_PROBLEMS, ())
+
+
+def _read(url: dict[str, str]) -> tuple[Selection, tuple[str, ...]]:
+    """What a link asks for. One that names an experiment and nothing else asks for all of it."""
+    selection, problems = parse(url)
+    name = selection.experiment
+    if not name:
+        return selection, problems
+    whole = experiments.set_up(name)
+    if whole is None:
+        problems = (*problems, f"There is no experiment “{name}” here, so it was left out.")
+        return replace(selection, experiment=""), problems
+    if url.keys() == {"try"}:
+        return whole, problems
+    # Its sentence speaks of its own model and texts.
+    return _experiment_ended(whole, selection), problems
 
 
 def _with_widgets(selection: Selection) -> Selection:

@@ -242,3 +242,22 @@ def test_a_busy_model_is_one_sentence(app: AppTest, monkeypatch):
     app.run()
     assert not app.exception
     assert said(app, "Other sessions have kept the model busy")
+
+
+def test_a_link_to_an_experiment_alone_sets_all_of_it_up(app: AppTest):
+    app.query_params["try"] = "future-minilm"
+    app.run()
+    assert not app.exception
+    assert address(app)["model"] == "minilm-l6" and address(app)["head"] == "L3H1"
+    assert said(app, "Here every word sees the whole sentence")
+
+
+@pytest.mark.parametrize("link", [{"try": "street", "a": "Something else."}, {"try": "nothing"}])
+def test_a_link_with_other_texts_is_no_experiment(app: AppTest, link: dict[str, str]):
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert "try" not in address(app)
+    assert not said(app, "From the last word")
+    assert said(app, "There is no experiment “nothing” here") == (link["try"] == "nothing")

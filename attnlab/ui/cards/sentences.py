@@ -76,28 +76,31 @@ def _below(selection: Selection) -> None:
             "leave B empty for one text.",
             width="stretch",
         )
-        for label, key, draw_in in (
-            ("Examples", _GALLERY, _examples),
-            ("From a file", _FILE, _files),
-        ):
-            with st.popover(label, type="tertiary", key=key, on_change="rerun") as popover:
-                if popover.open:
-                    draw_in()
-        wide = st.session_state.get(_LONG, False)
-        st.button(
-            "One line" if wide else "Long text",
-            key="long-text",
-            type="tertiary",
-            on_click=_toggle_long,
-            help=explain.LONG_TEXT,
-            disabled=not wide and many,
-        )
+        with st.container(horizontal=True, key="other-ways", width="content", gap="small"):
+            _other_ways(many)
     if link.left_out(selection):
         with st.container(
             horizontal=True, vertical_alignment="center", key="too-long", gap="small"
         ):
             say.remark("Too long for a link:", "too-long")
             save_view(selection, "save-long")
+
+
+def _other_ways(many: bool) -> None:
+    """The gallery, a file, and boxes of several lines; `many`: a text asks for those itself."""
+    for label, key, draw_in in (("Examples", _GALLERY, _examples), ("From a file", _FILE, _files)):
+        with st.popover(label, type="tertiary", key=key, on_change="rerun") as popover:
+            if popover.open:
+                draw_in()
+    asked = st.session_state.get(_LONG, False)
+    st.button(
+        "One line" if asked else "Long text",
+        key="long-text",
+        type="tertiary",
+        on_click=_toggle_long,
+        help=explain.LONG_TEXT,
+        disabled=not asked and many,
+    )
 
 
 def save_view(selection: Selection, key: str, label: str = "Save this view") -> None:
