@@ -137,8 +137,8 @@ EXPERIMENTS: Final = (
                 "resting",
                 "At rest",
                 "Whatever word this head looks from, nearly all of its weight rests on the first "
-                "token. Most heads rest most of the time: the line above the grid says how much of all "
-                "attention lies there.",
+                "token. Most heads rest most of the time: the line above the grid says how much of "
+                "all attention lies there.",
                 **_alone(SENTENCE_A, (18, 6), mode="matrix", drop_first=False),
             ),
             _step(
