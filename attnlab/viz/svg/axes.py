@@ -73,7 +73,11 @@ def of_one(
     causal: bool,
     side: str,
 ) -> Cells:
-    """The weights [Q, S] of one head on one sentence."""
+    """The weights [Q, S] of one head on one sentence.
+
+    Raises:
+        ValueError: the weights do not fit the tokens.
+    """
     values = ink.unit(weights)
     keys = tokens if sources is None else sources
     if values.shape != (len(tokens), len(keys)):

@@ -11,6 +11,7 @@ from attnlab.viz.head import follow, settle_row
 from attnlab.viz.svg import axes, matrix, words
 from attnlab.viz.svg.axes import Cells
 from attnlab.viz.svg.frame import Caption, Key, Scale, framed
+from attnlab.viz.svg.ink import GAIN
 from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
 
 WIDE, GAP = 560, 36  # units of one side in words, and between the sides
@@ -73,7 +74,7 @@ def _is_long(sides: dict[str, tuple[Cells, int]]) -> bool:
 
 
 def _scale(side: str) -> Scale:
-    return Scale(side.lower(), f"{side}: weight 0", f"{1 / matrix.ink.GAIN:.2f} or more")
+    return Scale(side.lower(), f"{side}: weight 0", f"{1 / GAIN:.2f} or more")
 
 
 def _side(

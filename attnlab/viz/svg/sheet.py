@@ -13,7 +13,10 @@ FONT = "Helvetica, Arial, 'Liberation Sans', 'Noto Sans', 'DejaVu Sans', sans-se
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of one paper, as #rrggbb; `shade` is how strong the bars behind words are."""
+    """The colours of one paper, as #rrggbb.
+
+    `shade` is how strong the bars behind words are, `faint` the arcs of the words not looked from.
+    """
 
     a: str
     b: str
@@ -24,6 +27,7 @@ class Theme:
     tile: str
     paper: str
     shade: float
+    faint: float
 
     def of(self, side: str) -> str:
         """The colour of sentence "a" or "b", or of an "edit"."""
@@ -32,10 +36,28 @@ class Theme:
 
 # The colours of `viz/components/common.css` on the paper that each theme has.
 LIGHT = Theme(
-    "#2f6db3", "#d9741a", "#7a55c7", "#1c2330", "#62676f", "#dbdcde", "#f3f1ec", "#ffffff", 0.24
+    "#2f6db3",
+    "#d9741a",
+    "#7a55c7",
+    "#1c2330",
+    "#62676f",
+    "#dbdcde",
+    "#f3f1ec",
+    "#ffffff",
+    0.24,
+    0.07,
 )
 DARK = Theme(
-    "#6aa9ee", "#f0a04b", "#b093f5", "#e7e9ee", "#979a9f", "#32353a", "#1b2027", "#0f1216", 0.30
+    "#6aa9ee",
+    "#f0a04b",
+    "#b093f5",
+    "#e7e9ee",
+    "#979a9f",
+    "#32353a",
+    "#1b2027",
+    "#0f1216",
+    0.30,
+    0.09,
 )
 
 

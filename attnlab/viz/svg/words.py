@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,85 @@ def row_height(count: int) -> int:
     return 25 if count <= 26 else 21 if count <= 40 else 18 if count <= 50 else 16
 
 
-def _arc(i: int, j: int, row: float, wide: float) -> str:
-    """The curve from word i on the left to word j on the right."""
-    y0, y1 = number((i + 0.5) * row), number((j + 0.5) * row)
-    return f"M0 {y0}C{number(wide * 0.45)} {y0} {number(wide * 0.55)} {y1} {number(wide)} {y1}"
+@dataclass(frozen=True)
+class _Plan:
+    """One sentence's drawing: what is looked from, and where its columns lie.
+
+    `left` ends the words that look, `arcs` is the room of the arcs, `full` the length of a bar
+    of weight 1.
+    """
+
+    sheet: Sheet
+    cells: Cells
+    colour: str
+    looked: int
+    row: float
+    size: float
+    left: float
+    arcs: float
+    full: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.arcs
+
+    def arc(self, i: int, j: int) -> str:
+        """The curve from word i on the left to word j on the right."""
+        y0, y1 = number((i + 0.5) * self.row), number((j + 0.5) * self.row)
+        bend, turn = number(self.arcs * 0.45), number(self.arcs * 0.55)
+        return f"M0 {y0}C{bend} {y0} {turn} {y1} {number(self.arcs)} {y1}"
+
+    def faint(self) -> None:
+        """Every arc, behind those of the looked-from word."""
+        if max(self.cells.values.shape) > FAINT_ARCS_UP_TO:
+            return
+        paths = "".join(
+            f'<path d="{self.arc(i, j)}" stroke-width="{number(0.5 + 5 * weight)}"/>'
+            for (i, j), weight in np.ndenumerate(self.cells.values)
+            if weight >= FAINT_ARC_LEAST and not self.cells.blank[i, j]
+        )
+        self._arcs("g", paths, stroke_opacity=self.sheet.theme.faint)
+
+    def _arcs(self, tag: str, body: str | None, **attributes: object) -> None:
+        move = f"translate({number(self.left)} 0)"
+        self.sheet.put(tag, body, fill="none", stroke=self.colour, transform=move, **attributes)
+
+    def look(self, i: int) -> None:
+        """One word that looks."""
+        word, on, theme = self.cells.rows[i], i == self.looked, self.sheet.theme
+        self.sheet.text(
+            self.left - 8,
+            (i + 0.5) * self.row,
+            cut(word.text, self.left - 8, self.size, on),
+            size=self.size,
+            bold=on,
+            anchor="end",
+            colour=self.colour if on else theme.mute if word.special else theme.ink,
+        )
+
+    def seen(self, j: int) -> None:
+        """One word that is looked at: its bar, its arc, itself and its figure."""
+        weight, theme = float(self.cells.values[self.looked, j]), self.sheet.theme
+        word, y, bold = self.cells.columns[j], (j + 0.5) * self.row, weight > 0.3
+        bar = (self.right, j * self.row + 2, self.full * weight, self.row - 4)
+        self.sheet.rect(*bar, self.colour, fill_opacity=theme.shade, rx=4)
+        if weight >= ARC_LEAST:
+            opacity = round(min(1, 0.14 + 1.6 * weight), 3)
+            curve = self.arc(self.looked, j)
+            self._arcs("path", None, d=curve, stroke_width=1 + 5 * weight, opacity=opacity)
+        self.sheet.text(
+            self.right + 8,
+            y,
+            cut(word.text, self.full - 8, self.size, bold),
+            size=self.size,
+            bold=bold,
+            colour=theme.mute if word.special else theme.ink,
+            opacity=0.3 if self.cells.blank[self.looked, j] else None,
+        )
+        if weight >= _SMALLEST_FIGURE:
+            size, end = 12 if self.size > 12 else 11, self.right + self.full + 40
+            shown = figure(weight, False, False)
+            self.sheet.text(end, y, shown, size=size, colour=theme.mute, anchor="end")
 
 
 def draw(
@@ -33,107 +109,24 @@ def draw(
 ) -> Sheet:
     """The words that look, arcs, and the words looked at with the weights of row `looked`."""
     queries, keys = cells.values.shape
-    row, colour = row_height(max(queries, keys)), theme.of(side)
+    row = row_height(max(queries, keys))
     size = 14 if row >= 20 else 12
+    sheet = Sheet(theme, room, row * max(queries, keys))
     left = min(0.26 * room, max(width(word.text, size, True) for word in cells.rows) + 10)
     arcs = min(0.4 * room, 190)
-    right, full = left + arcs, room - left - arcs - 44
-    sheet = Sheet(theme, room, row * max(queries, keys))
-    _faint(sheet, cells, colour, row, left, arcs)
-    for j, weight in enumerate(cells.values[looked]):
-        _key(sheet, cells, j, float(weight), looked, colour, row, (left, arcs, right, full), size)
-    for i, word in enumerate(cells.rows):
-        sheet.text(
-            left - 8,
-            (i + 0.5) * row,
-            cut(word.text, left - 8, size, i == looked),
-            size=size,
-            bold=i == looked,
-            anchor="end",
-            colour=colour if i == looked else theme.mute if word.special else theme.ink,
-        )
+    full = room - left - arcs - 44
+    plan = _Plan(sheet, cells, theme.of(side), looked, row, size, left, arcs, full)
+    plan.faint()
+    for j in range(keys):
+        plan.seen(j)
+    for i in range(queries):
+        plan.look(i)
     if cells.apart[looked].any():
-        sheet.hatch(right, 0, room - right, sheet.height)
+        sheet.hatch(plan.right, 0, room - plan.right, sheet.height)
     if key is not None:
-        sheet.put(
-            "rect",
-            x=right,
-            y=key * row + 1,
-            width=room - right,
-            height=row - 2,
-            rx=4,
-            fill="none",
-            stroke=theme.ink,
-            stroke_width=1.2,
-        )
+        box = {"x": plan.right, "y": key * row + 1, "width": room - plan.right, "height": row - 2}
+        sheet.put("rect", **box, rx=4, fill="none", stroke=theme.ink, stroke_width=1.2)
     return sheet
-
-
-def _faint(sheet: Sheet, cells: Cells, colour: str, row: float, left: float, arcs: float) -> None:
-    """Every arc, behind those of the looked-from word."""
-    if max(cells.values.shape) > FAINT_ARCS_UP_TO:
-        return
-    opacity = 0.09 if sheet.theme.paper < "#8" else 0.07
-    paths = "".join(
-        f'<path d="{_arc(i, j, row, arcs)}" stroke-width="{number(0.5 + 5 * weight)}"/>'
-        for (i, j), weight in np.ndenumerate(cells.values)
-        if weight >= FAINT_ARC_LEAST and not cells.blank[i, j]
-    )
-    sheet.put(
-        "g",
-        paths,
-        fill="none",
-        stroke=colour,
-        stroke_opacity=opacity,
-        transform=f"translate({number(left)} 0)",
-    )
-
-
-def _key(
-    sheet: Sheet,
-    cells: Cells,
-    j: int,
-    weight: float,
-    looked: int,
-    colour: str,
-    row: float,
-    places: tuple[float, float, float, float],
-    size: float,
-) -> None:
-    """One word that is looked at: its arc, its bar, itself and its figure."""
-    left, arcs, right, full = places
-    theme, word, y = sheet.theme, cells.columns[j], (j + 0.5) * row
-    future = bool(cells.blank[looked, j])
-    sheet.rect(right, j * row + 2, full * weight, row - 4, colour, fill_opacity=theme.shade, rx=4)
-    if weight >= ARC_LEAST:
-        sheet.put(
-            "path",
-            d=_arc(looked, j, row, arcs),
-            fill="none",
-            stroke=colour,
-            stroke_width=1 + 5 * weight,
-            opacity=round(min(1, 0.14 + 1.6 * weight), 3),
-            transform=f"translate({number(left)} 0)",
-        )
-    bold = weight > 0.3
-    sheet.text(
-        right + 8,
-        y,
-        cut(word.text, full - 8, size, bold),
-        size=size,
-        bold=bold,
-        colour=theme.mute if word.special else theme.ink,
-        opacity=0.3 if future else None,
-    )
-    if weight >= _SMALLEST_FIGURE:
-        sheet.text(
-            right + full + 40,
-            y,
-            figure(weight, False, False),
-            size=12 if size > 12 else 11,
-            colour=theme.mute,
-            anchor="end",
-        )
 
 
 def listed(cells: Cells, theme: Theme, side: str, looked: int, room: float = 330) -> Sheet:
