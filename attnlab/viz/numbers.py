@@ -43,6 +43,7 @@ class Text:
 
     @property
     def keys(self) -> Sequence[Any]:
+        """The tokens that can be looked at."""
         return self.tokens if self.sources is None else self.sources
 
 

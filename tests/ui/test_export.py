@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attnlab.analysis.baseline import Baseline
 from attnlab.ui import engine, export
@@ -208,3 +209,22 @@ def test_a_long_text_says_what_is_reduced(packaged_models):
     assert {"query_from", "query_to", "key_from", "key_to", "largest_weight"} < set(table)
     saved = json.loads(built(head_of(scene), "json"))
     assert np.array_equal(np.float32(saved["weights"]["A"][0]), scene.weights("A", (4, 2)))
+
+
+def _menu_alone():
+    from attnlab.ui.export.menu import Savable, menu
+    from attnlab.viz.numbers import Numbers
+
+    numbers = Numbers("Nothing.", {}, [], ("a",), [[1]])
+    menu("kept", Savable("name", lambda dark: "dark" if dark else "light", lambda: numbers))
+
+
+def test_a_menu_makes_its_buttons_when_it_is_opened():
+    app = AppTest.from_function(_menu_alone)
+    app.run()
+    assert not app.exception and not app.get("download_button")
+    app.session_state["kept"] = True
+    app.run()
+    assert [button.proto.label for button in app.get("download_button")] == [
+        "PNG", "SVG", "CSV", "JSON",
+    ]  # fmt: skip

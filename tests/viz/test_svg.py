@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlab.viz import png, svg
+from attnlab.viz import bundles, png, svg
 from attnlab.viz.svg import fonts, ink, layout, text
 from attnlab.viz.svg.sheet import DARK, LIGHT, rgb
+from attnlab.viz.svg.words import ARC_LEAST, FAINT_ARC_LEAST
 
 CAPTION = svg.Caption("A title", [("A", "one two"), ("B", "one three")], "a model", ["a note"])
 HOSTILE = ["</text><script>alert(1)</script>", '"><img onerror=x>', "&lt;]]>", "\x00\x1b", "\u202e",
@@ -210,3 +211,15 @@ def test_a_png_says_which_characters_it_could_not_draw(monkeypatch):
 def test_letters_have_a_font_and_what_is_no_character_has_none():
     assert fonts.undrawn("Straße Ελλάδα − → é") == ""
     assert fonts.undrawn("\U0010fffd") == "\U0010fffd"
+
+
+def test_pictures_and_components_share_their_measures():
+    cells, places = ((bundles.FOLDER / f"{name}.js").read_text() for name in ("cells", "layout"))
+    words_js, style = ((bundles.FOLDER / name).read_text() for name in ("words.js", "common.css"))
+    assert f"weight: {ink.GAIN} " in cells and f"FAINT = {ink.FAINT};" in cells
+    assert f"LEFT = {layout.LEFT}, FOOT = {layout.FOOT}, BLOCK_GAP = {layout.BLOCK_GAP};" in places
+    for value in (ARC_LEAST, FAINT_ARC_LEAST):
+        assert str(value) in words_js
+    for theme in (LIGHT, DARK):
+        for colour in (theme.a, theme.b, theme.edit):
+            assert f"{colour};" in style

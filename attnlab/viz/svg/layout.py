@@ -12,10 +12,7 @@ _TALLEST, _TALLEST_FOLDED = 460, 360
 
 @dataclass(frozen=True)
 class Layout:
-    """Layers left to right, heads down; `fold` heads of a layer side by side.
-
-    `pitch` is the distance between tiles, `tile` a tile's side, `map` that of the map in it.
-    """
+    """Layers left to right, heads down; `fold` heads of a layer side by side, `pitch` apart."""
 
     layers: int
     heads: int
@@ -24,22 +21,27 @@ class Layout:
 
     @property
     def rows(self) -> int:
+        """Rows of tiles."""
         return -(-self.heads // self.fold)
 
     @property
     def tile(self) -> int:
+        """The side of a tile."""
         return self.pitch - (2 if self.pitch < 24 else 3)
 
     @property
     def inset(self) -> int:
+        """Between the edge of a tile and its map."""
         return 1 if self.pitch < 17 else 2
 
     @property
     def map(self) -> int:
+        """The side of a map."""
         return self.tile - 2 * self.inset
 
     @property
     def step(self) -> int:
+        """From one layer to the next."""
         return self.fold * self.pitch + (BLOCK_GAP if self.fold > 1 else 0)
 
     @property

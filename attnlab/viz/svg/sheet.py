@@ -62,6 +62,7 @@ DARK = Theme(
 
 
 def theme_of(dark: bool) -> Theme:
+    """The colours of dark or of light paper."""
     return DARK if dark else LIGHT
 
 
@@ -132,6 +133,7 @@ class Sheet:
     def rect(
         self, x: float, y: float, width: float, height: float, fill: str, **more: object
     ) -> None:
+        """A rectangle; none where a side is 0."""
         if width > 0 and height > 0:
             self.put("rect", x=x, y=y, width=width, height=height, fill=fill, **more)
 

@@ -13,7 +13,7 @@ from attnlab.viz.svg.matrix import figure
 from attnlab.viz.svg.sheet import Sheet, Theme, number
 from attnlab.viz.svg.text import cut, width
 
-ARC_LEAST, FAINT_ARC_LEAST, FAINT_ARCS_UP_TO = 0.01, 0.03, 96  # weights; tokens
+ARC_LEAST, FAINT_ARC_LEAST = 0.01, 0.03  # weights; less is not drawn
 LIST = 12  # of a long text, so many of the words most looked at are named
 _SMALLEST_FIGURE = 0.005
 
@@ -43,6 +43,7 @@ class _Plan:
 
     @property
     def right(self) -> float:
+        """Where the words that are looked at begin."""
         return self.left + self.arcs
 
     def arc(self, i: int, j: int) -> str:
@@ -53,8 +54,6 @@ class _Plan:
 
     def faint(self) -> None:
         """Every arc, behind those of the looked-from word."""
-        if max(self.cells.values.shape) > FAINT_ARCS_UP_TO:
-            return
         paths = "".join(
             f'<path d="{self.arc(i, j)}" stroke-width="{number(0.5 + 5 * weight)}"/>'
             for (i, j), weight in np.ndenumerate(self.cells.values)
