@@ -99,11 +99,24 @@ def test_a_click_keeps_the_pair_and_another_head_keeps_the_view(page: Page):
     sent = page.evaluate("sent[sent.length - 1]")
     assert (sent["side"], sent["position"], sent["key"], sent["serial"]) == ("A", 200, 9, 3)
     expect(page.locator(".al-sum")).to_contain_text("A from w200 to w9 0.70")
-    expect(page.locator(".al-sum")).to_contain_text("looks at w9 (position 9) 0.70, w8")
+    expect(page.locator(".al-sum")).to_contain_text("looks most at w9 (position 9) 0.70, w8")
     page.get_by_role("button", name="Enlarge").click()
     seen = page.locator(".al-kept").get_attribute("style")
     show(page, "head", head_payload(causal(300, 300), text, mode="matrix", serial=3), width=700)
     expect(page.locator(".al-kept")).to_have_attribute("style", seen)
+
+
+def test_the_words_looked_at_most_lead_to_their_pair(page: Page):
+    show(page, "head", head_payload(sparse(2048), tokens(2048), row_a=1948), width=1000)
+    page.locator(".al-panel").hover(position={"x": 300, "y": 200})
+    for _ in range(3):  # the words looked at move on, the strongest out of sight
+        page.mouse.wheel(0, 400)
+    page.get_by_role("button", name="w8 (position 8)").click()
+    sent = page.evaluate("sent[sent.length - 1]")
+    assert (sent["position"], sent["key"]) == (1948, 8)
+    room, kept = window(page), page.locator(".al-kept")
+    page.wait_for_timeout(200)
+    assert room["x"] <= kept.bounding_box()["x"] < room["x"] + room["width"]
 
 
 def test_keys_move_enlarge_and_keep(page: Page):

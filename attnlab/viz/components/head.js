@@ -164,7 +164,7 @@ class Head extends Picture {
     } else first.append(" adds up to 1");
     first.append(rawLine(token, `position ${row}`));
     line.replaceChildren(first);
-    if (this.length > LONG) line.append(make("div", "", this.summary(side, row)));
+    if (this.length > LONG && total > 0) line.append(this.strongestLine(side, row));
   }
 
   /** Look from a word, and from the one that corresponds to it. */
@@ -205,8 +205,29 @@ class Head extends Picture {
     });
   }
 
-  /** The three words that a word looks at most. */
+  /** The three words that a word looks at most, as buttons that keep the pair and lead to it. */
+  strongestLine(side, row) {
+    const line = make("div", "", "looks most at ");
+    this.strongest(side, row).forEach(([weight, key], i) => {
+      const button = make("button", "al-link");
+      button.type = "button";
+      writeToken(button, this.keys(side)[key]).append(` (position ${key})`);
+      button.onclick = () => this.pin(side, row, key);
+      line.append(i ? ", " : "", button, ` ${figure(weight)}`);
+    });
+    return line;
+  }
+
+  /** The three words that a word looks at most, to be read out. */
   summary(side, row) {
+    const place = (key) => (this.length > LONG ? ` (position ${key})` : "");
+    const told = this.strongest(side, row).map(([weight, key]) =>
+      `${spoken(this.keys(side)[key])}${place(key)} ${figure(weight)}`);
+    return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${told.join(", ")}`;
+  }
+
+  /** [weight, key] of the three words that a word looks at most. */
+  strongest(side, row) {
     const keys = this.keys(side), best = [];
     for (let key = 0; key < keys.length; key++) {
       const weight = this.weight(side, row, key);
@@ -214,9 +235,7 @@ class Head extends Picture {
       best.push([weight, key]);
       best.sort((x, y) => y[0] - x[0]).splice(3);
     }
-    const place = (key) => (this.length > LONG ? ` (position ${key})` : "");
-    const told = best.map(([weight, key]) => `${spoken(keys[key])}${place(key)} ${figure(weight)}`);
-    return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${told.join(", ")}`;
+    return best;
   }
 }
 

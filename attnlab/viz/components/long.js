@@ -193,7 +193,7 @@ class Long {
 
   describe(place) {
     const { unit } = this.view, told = this.plane.describe(...place);
-    if (unit > 1) told.push(make("div", "al-tip-note", `the strongest of ${unit} × ${unit} here`));
+    if (unit > 1 && !this.plane.isFuture(...place)) told.push(make("div", "al-tip-note", `the strongest of ${unit} × ${unit} here`));
     return told;
   }
 
