@@ -178,7 +178,7 @@ def test_compared_and_found_heads_are_saved(pair):
     for drawn in ("matrices", "arcs"):
         scene = replace(pair, selection=replace(pair.selection, drawn=drawn))
         words = words_of(built(export.compare(scene, heads, a, b, ["previous word"]), "svg"))
-        assert {"L16 · H0", "L13 · H8", "L4 · H2", "previous word"} <= set(words)
+        assert {"L16 H0", "L13 H8", "L4 H2", "previous word"} <= set(words)
     saved = json.loads(built(what, "json"))
     assert np.allclose(np.diag(saved["similarity"]["A"]), 1, atol=1e-6)
     assert np.array_equal(np.float32(saved["weights"]["A"]), a)

@@ -19,6 +19,7 @@ _ABOUT = {
 
 
 _BUILDING = threading.Lock()
+_ROOM = 88  # CSS pixels of the buttons, so that the popover finds its place before they are there
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def menu(key: str, what: Savable, label: str = "Save") -> None:
     with st.popover(label, key=key, type="tertiary", on_change="rerun") as popover:
         if popover.open:
             _buttons(key, what)
+        else:
+            st.space(_ROOM)
 
 
 def _buttons(key: str, what: Savable) -> None:

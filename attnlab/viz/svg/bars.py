@@ -102,7 +102,7 @@ def _ranked(
             theme.a if kind == "d" and value < 0 else theme.b if kind == "d" else theme.of(kind)
         )
         sheet.text(14, y + 10, f"{at + 1}", size=11, colour=theme.mute, anchor="end")
-        sheet.text(22, y + 10, f"L{layer} · H{head}", bold=bold)
+        sheet.text(22, y + 10, f"L{layer} H{head}", bold=bold)
         sheet.rect(96, y + 4, wide - 144, 12, theme.tile, rx=4)
         sheet.rect(96, y + 4, max(1, (wide - 144) * abs(value) / largest), 12, colour, rx=4)
         figure = f"{abs(value):.2f}"

@@ -81,7 +81,7 @@ def compare(
 
 
 def _named(head: tuple[int, int]) -> str:
-    return f"L{head[0]} · H{head[1]}"
+    return f"L{head[0]} H{head[1]}"
 
 
 def _rows(
@@ -136,9 +136,7 @@ def _similarity(table: np.ndarray, titles: Sequence[str], theme: Theme, side: st
     sheet = Sheet(theme, left + size * len(titles), top + 24 * len(titles))
     sheet.text(0, 8, f"How alike on {side}, from 0 to 1", size=12, colour=theme.mute)
     for at, title in enumerate(titles):
-        sheet.text(
-            left + (at + 0.5) * size, 30, title.replace(" · ", ""), size=11.5, anchor="middle"
-        )
+        sheet.text(left + (at + 0.5) * size, 30, title, size=11.5, anchor="middle")
         sheet.text(left - 8, top + at * 24 + 11, title, size=11.5, anchor="end")
     for (i, j), value in np.ndenumerate(table):
         x, y, share = left + j * size, top + i * 24, float(min(max(value, 0), 1))
