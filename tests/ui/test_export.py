@@ -124,7 +124,8 @@ def test_the_table_of_the_grid_holds_every_head(pair):
     table = table_of(built(export.grid(pair), "csv"))
     assert len(table) == 2 * 270 * 13 * 14 // 2
     saved = json.loads(built(export.grid(pair), "json"))
-    assert np.array_equal(np.float32(saved["maps"]["A"]), pair.a.maps)
+    every = np.float32(saved["weights"]["A"]).reshape(pair.a.maps.shape)
+    assert np.array_equal(every, pair.a.maps) and saved["heads"][38] == [4, 2]
 
 
 def test_files_are_the_same_each_time(pair):
@@ -209,6 +210,16 @@ def test_a_long_text_says_what_is_reduced(packaged_models):
     assert {"query_from", "query_to", "key_from", "key_to", "largest_weight"} < set(table)
     saved = json.loads(built(head_of(scene), "json"))
     assert np.array_equal(np.float32(saved["weights"]["A"][0]), scene.weights("A", (4, 2)))
+
+
+def test_reduced_heads_side_by_side_are_saved(packaged_models):
+    scene = scene_of(a="It was a bright cold day in April. " * 20, b="", drawn="arcs")
+    heads = [(16, 0), (4, 2)]
+    what = export.compare(scene, heads, np.stack([scene.a.maps[head] for head in heads]), None)
+    words = words_of(built(what, "svg"))
+    assert any(word.startswith("Long text: a cell shows the strongest of") for word in words)
+    assert "largest_weight" in table_of(built(what, "csv"))
+    assert json.loads(built(what, "json"))["similarity"] == {}
 
 
 def _menu_alone():

@@ -1,6 +1,6 @@
 """The grid, one head and compared heads, as pictures and numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,16 +9,14 @@ import numpy as np
 import torch
 
 from attnlab.analysis.similarity import pairwise
-from attnlab.ui import engine, scene
+from attnlab.ui import scene
 from attnlab.ui.export import said
 from attnlab.ui.export.menu import Savable
+from attnlab.ui.export.tables import of_heads
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import Head, Side
-from attnlab.viz import align, svg
-from attnlab.viz.numbers import Numbers, Text, cell_side, cells, least_of, pooled_cells
-
-_CELL = ("query", "query_token", "key", "key_token", "weight")
-_POOLED = ("query_from", "query_to", "key_from", "key_to", "largest_weight")
+from attnlab.viz import svg
+from attnlab.viz.numbers import Numbers
 
 
 @dataclass(frozen=True)
@@ -73,56 +71,31 @@ def _grid_picture(of: Scene, maps: Maps, dark: bool) -> str:
 
 
 def _grid_numbers(of: Scene, drawn: Maps) -> Numbers:
-    texts = [said.text(of, side) for side in said.sides(of)]
-    maps = {side: of.reading(side).maps for side in said.sides(of)}
-    whole = all(of.reading(side).whole for side in said.sides(of))
-    least, note = least_of(sum(array.size for array in maps.values()))
-    notes = [note] if note else []
-    if not whole:
-        cover = {text.name: cell_side(maps[text.name].shape, text) for text in texts}
-        notes.append(f"Maps are reduced; positions a side of a cell: {cover}.")
-    body: dict[str, Any] = {"layers": list(of.reader.layers), "whole": whole, "maps": maps}
+    """Every head that the model has; layers may differ in how many."""
+    reader = of.reader
+    heads = [(layer, head) for layer in reader.layers for head in range(reader.heads_in(layer))]
+    places = np.array([(reader.layers.index(layer), head) for layer, head in heads]).T
+    arrays = {side: of.reading(side).maps[tuple(places)] for side in said.sides(of)}
+    body: dict[str, Any] = {}
     if drawn.options.get("left_out"):
-        body["compared"] = {
-            "query_pairs": of.overlap.rows,
-            "key_pairs": of.overlap.columns,
-            "maps": {"A": drawn.a, "B": drawn.b},
-        }
-    return Numbers(
-        "Attention weights of every head.",
-        engine.provenance(of.reader),
-        texts,
-        ("text", "layer", "head", *(_CELL if whole else _POOLED)),
-        _grid_rows(of, texts, maps, least, whole),
-        body,
-        notes,
-    )
-
-
-def _grid_rows(
-    of: Scene, texts: Sequence[Text], maps: dict[str, np.ndarray], least: float, whole: bool
-) -> Iterable[list[Any]]:
-    for text in texts:
-        for place, layer in enumerate(of.reader.layers):
-            for head in range(of.reader.heads_in(layer)):
-                array = maps[text.name][place, head]
-                rows = (
-                    cells(array, text, causal=of.reader.causal, least=least)
-                    if whole
-                    else pooled_cells(array, text, least=least)
-                )
-                yield from ([text.name, layer, head, *row] for row in rows)
+        pairs = {"query_pairs": of.overlap.rows, "key_pairs": of.overlap.columns}
+        body["compared"] = {**pairs, "layers": list(reader.layers), "A": drawn.a, "B": drawn.b}
+    return of_heads(of, heads, arrays, body)
 
 
 def head(of: Scene, a: np.ndarray, b: np.ndarray | None) -> Savable:
     """The chosen head on the texts: weights [Q, S]."""
-    name = f"attnlab-head-{said.name(of.selection.chosen)}"
-    heads, b = [of.selection.chosen], None if b is None else b[None]
+    chosen = of.selection.chosen
+    arrays = _by_text(a[None], None if b is None else b[None])
     return Savable(
-        name,
-        partial(_head_picture, of, a, None if b is None else b[0]),
-        partial(_heads_numbers, of, heads, a[None], b, {}),
+        f"attnlab-head-{said.name(chosen)}",
+        partial(_head_picture, of, a, b),
+        partial(of_heads, of, [chosen], arrays, {}),
     )
+
+
+def _by_text(a: np.ndarray, b: np.ndarray | None) -> dict[str, np.ndarray]:
+    return {"A": a} if b is None else {"A": a, "B": b}
 
 
 def _head_picture(of: Scene, a: np.ndarray, b: np.ndarray | None, dark: bool) -> str:
@@ -165,9 +138,9 @@ def compare(
     )
 
 
-def _alike(of: Scene, weights: np.ndarray | None) -> np.ndarray | None:
-    """[n, n]: how alike the heads look; 1 alike, 0 apart."""
-    if weights is None:
+def _alike(of: Scene, weights: np.ndarray | None, side: Side) -> np.ndarray | None:
+    """[n, n]: how alike the heads look; 1 alike, 0 apart. None of reduced maps."""
+    if weights is None or not of.reading(side).whole:
         return None
     return pairwise(torch.tensor(weights), causal=of.reader.causal).numpy()
 
@@ -175,9 +148,9 @@ def _alike(of: Scene, weights: np.ndarray | None) -> np.ndarray | None:
 def _compared_numbers(
     of: Scene, heads: Sequence[Head], a: np.ndarray, b: np.ndarray | None
 ) -> Numbers:
-    alike = {"A": _alike(of, a), "B": _alike(of, b)}
+    alike = {"A": _alike(of, a, "A"), "B": _alike(of, b, "B")}
     tables = {side: table for side, table in alike.items() if table is not None}
-    return _heads_numbers(of, heads, a, b, {"similarity": tables})
+    return of_heads(of, heads, _by_text(a, b), {"similarity": tables})
 
 
 def _compared_picture(
@@ -196,8 +169,8 @@ def _compared_picture(
         b=b,
         tokens_b=None if of.b is None else of.b.tokens,
         drawn=of.selection.drawn,
-        similarity_a=_alike(of, a),
-        similarity_b=_alike(of, b),
+        similarity_a=_alike(of, a, "A"),
+        similarity_b=_alike(of, b, "B"),
         notes=notes,
         row_a=row_a,
         row_b=row_b,
@@ -206,71 +179,3 @@ def _compared_picture(
         dark=dark,
         **of.sources,
     )
-
-
-def _heads_numbers(
-    of: Scene, heads: Sequence[Head], a: np.ndarray, b: np.ndarray | None, more: dict[str, Any]
-) -> Numbers:
-    texts = [said.text(of, side) for side in said.sides(of)]
-    arrays = {"A": a} if b is None else {"A": a, "B": b}
-    least, note = least_of(sum(array.size for array in arrays.values()))
-    body = {"heads": [list(head) for head in heads], "weights": arrays, **more}
-    columns = ("text", "layer", "head", *_CELL)
-    if b is not None:
-        queries = align.pairs(of.a.tokens, of.b.tokens)
-        keys = align.pairs(of.a.sources, of.b.sources)
-        body |= {"query_pairs": queries, "key_pairs": keys}
-        columns = (*columns, "weight_in_other_text")
-        others = {
-            "A": _carried(b, a.shape, queries, keys, 0),
-            "B": _carried(a, b.shape, queries, keys, 1),
-        }
-    else:
-        others = {}
-    return Numbers(
-        "Attention weights of these heads.",
-        engine.provenance(of.reader),
-        texts,
-        columns,
-        _head_rows(of, texts, heads, arrays, others, least),
-        body,
-        [note] if note else [],
-    )
-
-
-def _carried(
-    other: np.ndarray,
-    shape: tuple[int, ...],
-    queries: Sequence[tuple[int, int]],
-    keys: Sequence[tuple[int, int]],
-    side: int,
-) -> np.ndarray:
-    """The other text's weights [n, …] at the corresponding cells of this one; NaN elsewhere."""
-    found = np.full(shape, np.nan, np.float32)
-    if queries and keys:
-        rows, columns = np.array(queries), np.array(keys)
-        found[:, rows[:, side, None], columns[None, :, side]] = other[
-            :, rows[:, 1 - side, None], columns[None, :, 1 - side]
-        ]
-    return found
-
-
-def _head_rows(
-    of: Scene,
-    texts: Sequence[Text],
-    heads: Sequence[Head],
-    arrays: dict[str, np.ndarray],
-    others: dict[str, np.ndarray],
-    least: float,
-) -> Iterable[list[Any]]:
-    for text in texts:
-        other = others.get(text.name)
-        for at, (layer, number) in enumerate(heads):
-            rows = cells(
-                arrays[text.name][at],
-                text,
-                causal=of.reader.causal,
-                least=least,
-                other=None if other is None else other[at],
-            )
-            yield from ([text.name, layer, number, *row] for row in rows)

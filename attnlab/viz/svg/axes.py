@@ -88,6 +88,16 @@ def of_one(
     return Cells(values, ink.of_weights(values, side), blank, apart, labels(tokens), labels(keys))
 
 
+def of_reduced(weights: np.ndarray, causal: bool, side: str) -> Cells:
+    """The map [q, s] of one head on a long text, a cell for each square of positions."""
+    values = ink.unit(weights)
+    queries, keys = values.shape
+    blank = future(queries, keys, causal)
+    nothing = np.zeros(values.shape, bool)
+    places = [[Label(str(at)) for at in range(count)] for count in (queries, keys)]
+    return Cells(values, ink.of_weights(values, side), blank, nothing, *places)
+
+
 def _merged_labels(axis: Axis, a: Sequence[Any], b: Sequence[Any]) -> list[Label]:
     """Words of a merged axis: both where they stand in for each other."""
     found = []

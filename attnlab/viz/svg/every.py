@@ -82,7 +82,7 @@ def grid(
     for place, rank in (ranks or {}).items():
         _rank(body, layout, place, rank)
     fold = f"Each layer is folded: {layout.fold} heads side by side." if layout.fold > 1 else ""
-    notes += [_pooled(maps.shape[2:], len(tokens), len(keys)), fold]
+    notes += [pooled(maps.shape[2:], len(tokens), len(keys)), fold]
     return framed(body, caption.noting(*notes), [_scale(view, full)], dark)
 
 
@@ -110,8 +110,8 @@ def _difference_notes(cells: Comparable, all_rows: int) -> list[str]:
     return [rows, note if note.endswith(".") or not note else f"{note}."]
 
 
-def _pooled(shape: tuple[int, int], queries: int, keys: int) -> str:
-    """How many tokens share a cell of a long text."""
+def pooled(shape: tuple[int, ...], queries: int, keys: int) -> str:
+    """How many tokens share a cell of a long text, as a sentence; "" where none do."""
     if shape[0] >= queries and shape[1] >= keys:
         return ""
     size = f"{math.ceil(queries / shape[0])} × {math.ceil(keys / shape[1])}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from attnlab.viz.svg import axes, ink, matrix, words
 from attnlab.viz.svg.axes import Cells
+from attnlab.viz.svg.every import pooled
 from attnlab.viz.svg.frame import Caption, Scale, framed
 from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
 from attnlab.viz.svg.text import cut, width
@@ -41,6 +42,8 @@ def compare(
     `drawn` is "matrices" or "arcs" (then `row_a`, `row_b` are looked from); `notes` say what each
     head is; `similarity_*` [n, n] are 1 where two heads look alike.
 
+    Of a long text `a` and `b` may be reduced maps [n, q, s], smaller than the tokens.
+
     Raises:
         ValueError: counts or shapes do not fit.
     """
@@ -53,19 +56,24 @@ def compare(
     titles = [_named(head) for head in heads]
     tables = []
     for name, weights, tokens, sources, similarity, row in sides:
-        cells = [axes.of_one(head, tokens, sources, causal, name) for head in weights]
+        note = pooled(weights.shape[1:], len(tokens), len(tokens if sources is None else sources))
+        if note:
+            cells = [axes.of_reduced(head, causal and sources is None, name) for head in weights]
+        else:
+            cells = [axes.of_one(head, tokens, sources, causal, name) for head in weights]
         looked = len(tokens) - 1 if row is None else row
         if b is not None:
             body.text(0, body.height + 8, name, bold=True, size=14, colour=theme.of(name))
             body.height += 26
-        rows = _rows(cells, titles, notes, theme, name, drawn, looked)
+        arcs = drawn == "arcs" and not note and len(tokens) <= matrix.SHAPES_UP_TO
+        rows = _rows(cells, titles, notes, theme, name, looked if arcs else None, bool(note))
         body.place(0, body.height, rows)
         body.height += rows.height + 14
         body.width = max(body.width, rows.width)
         if similarity is not None and len(heads) > 1:
             tables.append(_similarity(similarity, titles, theme, name))
-        word = f"{name}: where {cells[0].rows[looked].text} looks." if drawn == "arcs" else ""
-        caption = caption.noting(word, matrix.reduced(cells[0]))
+        word = f"{name}: where {cells[0].rows[looked].text} looks." if arcs else ""
+        caption = caption.noting(word, note, matrix.reduced(cells[0]))
     x = 0
     for table in tables:
         body.place(x, body.height, table)
@@ -75,8 +83,7 @@ def compare(
         body.width = max(body.width, x - 50)
     full = f"{1 / ink.GAIN:.2f} or more"
     legend = [Scale(name.lower(), f"{name}: weight 0", full) for name, *_ in sides]
-    if drawn == "arcs":
-        legend = []
+    legend = [] if arcs else legend
     return framed(body, caption, legend, dark)
 
 
@@ -90,12 +97,15 @@ def _rows(
     notes: Sequence[str],
     theme: Theme,
     side: str,
-    drawn: str,
-    looked: int,
+    looked: int | None,
+    reduced: bool,
 ) -> Sheet:
-    """All heads of one sentence, in rows; the words stand beside the first matrix of each."""
-    long = max(cells[0].values.shape) > matrix.SHAPES_UP_TO
-    arcs = drawn == "arcs" and not long
+    """All heads of one sentence, in rows; the words stand beside the first matrix of each.
+
+    `looked` is the word that looks, where arcs are drawn; `reduced` maps have no words.
+    """
+    long = reduced or max(cells[0].values.shape) > matrix.SHAPES_UP_TO
+    arcs = looked is not None
     count = len(cells)
     across = count if count <= 3 or (count == 4 and not arcs) else -(-count // 2)
     words_left = 0 if arcs or long else matrix.words_width(cells[0])
