@@ -14,8 +14,8 @@ from typing import Any
 import streamlit as st
 
 from attnlab.ui import experiments
-from attnlab.ui.link import format_url, parse, url_names
-from attnlab.ui.selection import Selection
+from attnlab.ui.link import format_url, parse, unspell, url_names
+from attnlab.ui.selection import Head, Selection
 
 _SELECTION = "_selection"
 _PROBLEMS = "_link_problems"
@@ -144,7 +144,13 @@ def _with_widgets(selection: Selection) -> Selection:
 def _held(name: str) -> Any:
     """What the widget of a field holds, or None."""
     value = st.session_state.get(_WIDGET + name + st.session_state.get(_DRAWN_KIND + name, ""))
-    return tuple(value) if isinstance(value, list) else value
+    return _heads(value) if isinstance(value, list) else value
+
+
+def _heads(listed: list[Any]) -> tuple[Head, ...]:
+    """The heads of a list; one that the widget no longer offers comes as its label."""
+    heads = (unspell(head) if isinstance(head, str) else tuple(head) for head in listed)
+    return tuple(dict.fromkeys(head for head in heads if head is not None))
 
 
 def _experiment_ended(before: Selection, after: Selection) -> Selection:

@@ -169,3 +169,13 @@ def test_circuitsvis_shows_the_chosen_layer_of_a_short_text(app: AppTest):
     assert "**Layer 9**" in interpreted(app)
     opened(app, panel="circuits", a=LONG, b="")
     assert said(app, "CircuitsVis takes up to 64 tokens")
+
+
+def test_a_tray_outlives_another_role(app: AppTest, tiny_t5: str):
+    opened(app, model=tiny_t5, a="w5 w6 w7", b="", ta="w8 w9")
+    app.multiselect(key="sel_gone").set_value([(1, 1), (0, 2)]).run()
+    for role in ("decoder", "cross", "encoder"):
+        shown = next(group for group in app.get("button_group") if group.key.startswith("role-"))
+        shown.set_value(role).run()
+        assert not app.exception
+        assert address(app)["gone"] == "L1H1.L0H2"

@@ -34,6 +34,7 @@ def draw(of: Scene) -> None:
         side=of.side,
         key_position=scene.pinned_key(of),
         causal=of.reader.causal,
+        sink=of.reader.sink,
         label=f"Layer {head[0]} · Head {head[1]}",
         on_change=_clicked,
         **of.sources,
