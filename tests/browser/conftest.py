@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -94,3 +95,14 @@ def page(browser: Browser) -> Iterator[Page]:
     yield page
     context.close()
     assert not problems
+
+
+@pytest.fixture
+def watched(page: Page) -> Iterator[Page]:
+    """A `page` that may ask nobody but this machine for anything."""
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    yield page
+    # data: and blob: addresses name no host, and leave nowhere.
+    assert {urlsplit(url).hostname for url in asked} - {None} == {"127.0.0.1"}
