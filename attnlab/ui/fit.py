@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from attnlab.ui import engine, say, state
 from attnlab.ui.phrases import title
-from attnlab.ui.selection import Head, Selection
+from attnlab.ui.selection import DEFAULT, Head, Selection
 
 
 def fitted(selection: Selection, reader: engine.Reader) -> Selection:
@@ -20,10 +20,11 @@ def fitted(selection: Selection, reader: engine.Reader) -> Selection:
     layer, head = nearest(selection.chosen, reader)
     if (layer, head) != selection.chosen:
         changes |= {"layer": layer, "head": head}
-        problems.append(
-            f"{reader.lab.name} has no head {title(selection.chosen)}; "
-            f"this is the nearest, {title((layer, head))}."
-        )
+        if selection.chosen != DEFAULT.chosen:  # which nobody asked for
+            problems.append(
+                f"{reader.lab.name} has no head {title(selection.chosen)}; "
+                f"this is the nearest, {title((layer, head))}."
+            )
     for field in ("pins", "gone"):
         named = getattr(selection, field)
         there = tuple(head for head in named if head[1] < reader.heads_in(head[0]))
@@ -33,7 +34,8 @@ def fitted(selection: Selection, reader: engine.Reader) -> Selection:
     if not changes:
         return selection
     problem = " ".join(dict.fromkeys(problems))
-    say.problem(problem, "fit")
+    if problem:
+        say.problem(problem, "fit")
     fits = state.correct(problem, **changes)
     state.publish(fits)
     return fits

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnlab.ui import engine, explain, mount, say
+from attnlab.ui import engine, explain, export, mount, say
 from attnlab.ui.cards.parts import side_choice
 from attnlab.ui.scene import Scene
 
@@ -28,12 +28,26 @@ def draw(of: Scene) -> None:
             "circuits",
         )
         return
+    weights = engine.layer_weights(of.reader, reading, layer)
     mount.circuits(
         "circuits",
-        weights=engine.layer_weights(of.reader, reading, layer),
+        weights=weights,
         tokens=reading.tokens,
         label=f"CircuitsVis: layer {layer} on {of.side}",
         side=of.side,
         causal=of.reader.causal,
         selected=of.selection.head,
     )
+    with st.container(horizontal=True, key="actions-circuits"):
+        export.menu("save-circuits", _kept(of))
+
+
+def _kept(of: Scene) -> export.Savable:
+    """Our own picture of the same maps: CircuitsVis' cannot be drawn without a browser."""
+    layer = of.selection.layer
+    heads = [(layer, head) for head in range(of.reader.heads_in(layer))]
+    place = of.reader.layers.index(layer)
+    a, b = (
+        None if reading is None else reading.maps[place, : len(heads)] for reading in (of.a, of.b)
+    )
+    return export.compare(of, heads, a, b)

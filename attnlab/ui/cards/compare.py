@@ -2,9 +2,7 @@
 
 import numpy as np
 import streamlit as st
-import torch
 
-from attnlab.analysis.similarity import pairwise
 from attnlab.ui import engine, explain, export, mount, phrases, say, state
 from attnlab.ui.cards.parts import action, choice, open_head, side_choice
 from attnlab.ui.kinds import kinds
@@ -30,8 +28,8 @@ def draw(of: Scene) -> None:
             export.menu("save-compare", kept)
 
 
-def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.Savable | None:
-    """Draws them; returns what can be saved, of texts that are known in full."""
+def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.Savable:
+    """Draws them; returns what can be saved."""
     a, b = _maps(of, "A", pins), _maps(of, "B", pins)
     notes = [named.get(head, "") for head in pins]
     mount.compare(
@@ -51,12 +49,11 @@ def _heads(of: Scene, pins: tuple[Head, ...], named: dict[Head, str]) -> export.
         on_change=_clicked,
         **of.sources,
     )
-    whole = of.a.whole and (of.b is None or of.b.whole)
-    if not whole:
+    if not (of.a.whole and (of.b is None or of.b.whole)):
         say.remark(
             f"How alike they look is told up to {engine.WHOLE_TOKENS} tokens.", "compare-long"
         )
-    return export.compare(of, list(pins), a, b, notes) if whole else None
+    return export.compare(of, list(pins), a, b, notes)
 
 
 def _maps(of: Scene, side: Side, pins: tuple[Head, ...]) -> np.ndarray | None:
@@ -69,9 +66,7 @@ def _maps(of: Scene, side: Side, pins: tuple[Head, ...]) -> np.ndarray | None:
 
 def _similarity(of: Scene, side: Side, weights: np.ndarray | None) -> np.ndarray | None:
     """[n, n]: how alike the pinned heads look; 1 alike, 0 apart. None of reduced maps."""
-    if weights is None or not of.reading(side).whole:
-        return None
-    return pairwise(torch.tensor(weights), causal=of.reader.causal).numpy()
+    return None if weights is None else engine.alike(of.reader, of.reading(side), weights)
 
 
 def _actions(of: Scene, preset: tuple[Head, ...]) -> None:

@@ -70,6 +70,8 @@ def _tray(of: Scene) -> None:
             label = f"Add {phrases.title(chosen)}" if gone else "Several heads"
             kwargs = {"gone": (*gone, chosen)}
             action(label, "add-head", state.choose, kwargs=kwargs, help=explain.SEVERAL)
+    if gone == (chosen,):
+        say.remark("Open another head and add it, or type one into the box.", "tray")
 
 
 def _effect(of: Scene, words: Place, figures: Place) -> Effect:

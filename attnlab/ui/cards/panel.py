@@ -7,7 +7,7 @@ from attnlab.ui.cards.parts import choice
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import PANELS
 
-WIDE = ("compare", "circuits")
+WIDE = ("compare",)
 """Panels that use the width of the page."""
 
 
