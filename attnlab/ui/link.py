@@ -50,8 +50,9 @@ LINK_CHARACTERS: Final = 3000
 # All texts together, percent-encoded: a server takes about 64 KiB of address.
 _LINK_BYTES: Final = 56_000
 _MAX_NAME: Final = 300
-_TEXTS: Final = {"a": "a", "b": "b", "ta": "target_a", "tb": "target_b"}
-_NAMES: Final = {
+# The texts' parameters: the field of a selection that each sets, and how a sentence names it.
+TEXTS: Final = {"a": "a", "b": "b", "ta": "target_a", "tb": "target_b"}
+NAMES: Final = {
     "a": "Sentence A",
     "b": "Sentence B",
     "ta": "The target of A",
@@ -78,11 +79,11 @@ def literal(text: str) -> str:
 
 def left_out(selection: Selection) -> tuple[str, ...]:
     """The query parameters of the texts that are too long for a link, the longest first."""
-    encoded = {name: quote(literal(getattr(selection, field))) for name, field in _TEXTS.items()}
+    encoded = {name: quote(literal(getattr(selection, field))) for name, field in TEXTS.items()}
     longest = sorted(encoded, key=lambda name: -len(encoded[name]))
     total, out = sum(map(len, encoded.values())), []
     for name in longest:
-        if total > _LINK_BYTES or len(getattr(selection, _TEXTS[name])) > LINK_CHARACTERS:
+        if total > _LINK_BYTES or len(getattr(selection, TEXTS[name])) > LINK_CHARACTERS:
             out.append(name)
             total -= len(encoded[name])
     return tuple(out)
@@ -105,7 +106,7 @@ def _spelled(selection: Selection) -> dict[str, str]:
         "model": selection.model,
         "device": selection.device,
         "dtype": selection.dtype,
-        **{name: getattr(selection, field) for name, field in _TEXTS.items()},
+        **{name: getattr(selection, field) for name, field in TEXTS.items()},
         "role": selection.role,
         "view": selection.view,
         "first": "hidden" if selection.drop_first else "shown",
@@ -137,9 +138,9 @@ def parse(parameters: Mapping[str, str]) -> tuple[Selection, tuple[str, ...]]:
         except ValueError as error:
             problems.append(f"The link's “{name}” {error}, so it was left out.")
     for name in parameters.get("long", "").split("."):
-        if name in _NAMES and name not in parameters:
+        if name in NAMES and name not in parameters:
             problems.append(
-                f"{_NAMES[name]} was too long for this link; a saved view would have held it."
+                f"{NAMES[name]} was too long for this link; a saved view would have held it."
             )
     return selection, tuple(dict.fromkeys(problems))
 
@@ -228,7 +229,7 @@ _READERS: Final = {
     "model": _read_model,
     "device": _read_choice("device", DEVICES),
     "dtype": _read_choice("dtype", DTYPES),
-    **{name: _read_text(field) for name, field in _TEXTS.items()},
+    **{name: _read_text(field) for name, field in TEXTS.items()},
     "role": _read_choice("role", ROLES),
     "view": _read_choice("view", VIEWS),
     "first": _read_first,

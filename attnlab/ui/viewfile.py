@@ -15,18 +15,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from attnlab.ui import link
+from attnlab.ui.link import NAMES, TEXTS
 from attnlab.ui.selection import DEFAULT, MAX_CHARACTERS, Selection
 
 NAME: Final = "attnlab-view.json"
 MAX_BYTES: Final = 1_000_000  # four texts of MAX_CHARACTERS, each escaped to six bytes a character
 _KIND, _VERSION = "view", 1
-_TEXTS: Final = {"a": "a", "b": "b", "ta": "target_a", "tb": "target_b"}
-_NAMES: Final = {
-    "a": "Sentence A",
-    "b": "Sentence B",
-    "ta": "The target of A",
-    "tb": "The target of B",
-}
 _NO_VIEW: Final = "This file is not a view that AttnLab saved, so nothing was opened."
 
 
@@ -36,8 +30,8 @@ def dump(selection: Selection) -> bytes:
     document = {
         "attnlab": _KIND,
         "version": _VERSION,
-        "texts": {name: getattr(selection, field) for name, field in _TEXTS.items()},
-        "view": {name: url[name] for name in url if name not in _TEXTS and name != "long"},
+        "texts": {name: getattr(selection, field) for name, field in TEXTS.items()},
+        "view": {name: url[name] for name in url if name not in TEXTS and name != "long"},
     }
     return json.dumps(document, indent=1).encode("ascii")
 
@@ -57,7 +51,7 @@ def load(content: bytes | str) -> tuple[Selection, tuple[str, ...]]:
     parameters = {
         name: value
         for name, value in (view.items() if isinstance(view, dict) else ())
-        if isinstance(value, str) and name not in _TEXTS and name != "long"
+        if isinstance(value, str) and name not in TEXTS and name != "long"
     }
     selection, found = link.parse(parameters)
     problems += [said.replace("The link's", "The file's") for said in found]
@@ -88,15 +82,15 @@ def _read(content: bytes | str) -> tuple[dict[str, Any] | None, str]:
 def _texts(texts: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
     """The texts that can be shown, by field; the others keep their default."""
     taken, problems = {}, []
-    for name, field in _TEXTS.items():
+    for name, field in TEXTS.items():
         text = texts.get(name)
         if text is None:
-            problems.append(f"{_NAMES[name]} is missing in this file.")
+            problems.append(f"{NAMES[name]} is missing in this file.")
         elif not isinstance(text, str):
-            problems.append(f"{_NAMES[name]} in this file is no text, so it was left out.")
+            problems.append(f"{NAMES[name]} in this file is no text, so it was left out.")
         elif len(text) > MAX_CHARACTERS:
             problems.append(
-                f"{_NAMES[name]} in this file is longer than {MAX_CHARACTERS:,} characters, "
+                f"{NAMES[name]} in this file is longer than {MAX_CHARACTERS:,} characters, "
                 "so it was left out."
             )
         else:
