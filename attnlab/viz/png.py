@@ -8,7 +8,6 @@ import zlib
 import numpy as np
 import vl_convert
 
-MOST_PIXELS = 16_000  # a side; larger pictures are drawn at a smaller scale
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 

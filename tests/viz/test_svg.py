@@ -1,5 +1,6 @@
 """Pictures as SVG: what they draw equals the arrays, and hostile text is only text."""
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -9,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlab.viz import bundles, png, svg
-from attnlab.viz.svg import fonts, ink, layout, text
+from attnlab.viz.difference import LEAST_CHANGE
+from attnlab.viz.svg import fonts, ink, layout, matrix, text
 from attnlab.viz.svg.sheet import DARK, LIGHT, rgb
-from attnlab.viz.svg.words import ARC_LEAST, FAINT_ARC_LEAST
+from attnlab.viz.svg.words import ARC_LEAST, FAINT_ARC_LEAST, row_height
 
 CAPTION = svg.Caption("A title", [("A", "one two"), ("B", "one three")], "a model", ["a note"])
 HOSTILE = ["</text><script>alert(1)</script>", '"><img onerror=x>', "&lt;]]>", "\x00\x1b", "\u202e",
@@ -213,13 +215,35 @@ def test_letters_have_a_font_and_what_is_no_character_has_none():
     assert fonts.undrawn("\U0010fffd") == "\U0010fffd"
 
 
-def test_pictures_and_components_share_their_measures():
-    cells, places = ((bundles.FOLDER / f"{name}.js").read_text() for name in ("cells", "layout"))
-    words_js, style = ((bundles.FOLDER / name).read_text() for name in ("words.js", "common.css"))
+def component(name: str) -> str:
+    return (bundles.FOLDER / name).read_text()
+
+
+def test_pictures_and_components_share_their_ink_and_layout():
+    cells, style = component("cells.js"), component("common.css")
     assert f"weight: {ink.GAIN} " in cells and f"FAINT = {ink.FAINT};" in cells
-    assert f"LEFT = {layout.LEFT}, FOOT = {layout.FOOT}, BLOCK_GAP = {layout.BLOCK_GAP};" in places
-    for value in (ARC_LEAST, FAINT_ARC_LEAST):
-        assert str(value) in words_js
+    places = f"LEFT = {layout.LEFT}, FOOT = {layout.FOOT}, BLOCK_GAP = {layout.BLOCK_GAP};"
+    assert places in component("layout.js")
+    assert f"const LEAST_CHANGE = {LEAST_CHANGE};" in component("offline.js")
     for theme in (LIGHT, DARK):
         for colour in (theme.a, theme.b, theme.edit):
             assert f"{colour};" in style
+
+
+def test_words_have_the_measures_of_the_page():
+    source = component("words.js")
+    assert f"ARC_LEAST = {ARC_LEAST}, FAINT_ARC_LEAST = {FAINT_ARC_LEAST};" in source
+    rows = re.search(r"rowHeight = \(count\) => \((.*)\);", source)[1]
+    steps = [tuple(map(int, step)) for step in re.findall(r"count <= (\d+) \? (\d+)", rows)]
+    rest = int(rows.rpartition(":")[2])
+    for count in range(1, 100):
+        assert row_height(count) == next((high for most, high in steps if count <= most), rest)
+
+
+def test_the_matrix_has_the_measures_of_the_page():
+    said = re.search(r"const MATRIX = {(.*)};", component("matrix.js"))[1]
+    measures = dict(part.strip().split(": ") for part in said.split(","))
+    tilt = measures.pop("tilt").removeprefix("Math.PI / ")
+    assert math.isclose(matrix.TILT, math.pi / float(tilt))
+    names = ("MOST", "FIGURES", "LABEL", "GAP", "START")
+    assert measures == {name.lower(): str(getattr(matrix, name)) for name in names}

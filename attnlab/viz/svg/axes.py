@@ -20,7 +20,7 @@ Axis = list[tuple[int | None, int | None]]
 class Label:
     """A word at the side of a picture.
 
-    `side` is the sentence that alone has it, else ""; `pair` are A's and B's words where they
+    ``side`` is the sentence that alone has it, else ""; ``pair`` are A's and B's words where they
     stand in for each other and differ.
     """
 

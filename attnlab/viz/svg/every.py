@@ -40,7 +40,7 @@ def grid(
 ) -> str:
     """The SVG of every head's map; arguments as in :func:`attnlab.viz.grid.grid_payload`.
 
-    `selected` and the keys of `ranks` count the maps, like their axes.
+    ``selected`` and the keys of ``ranks`` count the maps, like their axes.
 
     Raises:
         ValueError: the view is none of A, B and B-A, or needs maps of B that are not there.

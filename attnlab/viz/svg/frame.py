@@ -74,7 +74,7 @@ def framed(
 
 
 def _sentence(page: Sheet, y: float, name: str, text: str, room: float) -> float:
-    """One sentence, from height `y`; returns the height after it."""
+    """One sentence, from height ``y``; returns the height after it."""
     indent = width(name, 13, True) + 10
     page.text(EDGE, y, name, bold=True, colour=_colour(page.theme, name))
     for line in wrapped(literal(text), room - indent, 13, _SENTENCE_LINES):
@@ -98,7 +98,7 @@ def _lines(page: Sheet, y: float, text: str, room: float, colour: str) -> float:
 
 
 def _legend(page: Sheet, y: float, legend: Sequence[Scale | Key]) -> float:
-    """The legend in rows from height `y`; returns the height after it."""
+    """The legend in rows from height ``y``; returns the height after it."""
     x, end = float(EDGE), page.width - EDGE
     for entry in legend:
         needed = _entry_width(entry)

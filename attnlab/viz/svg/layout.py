@@ -12,7 +12,7 @@ _TALLEST, _TALLEST_FOLDED = 460, 360
 
 @dataclass(frozen=True)
 class Layout:
-    """Layers left to right, heads down; `fold` heads of a layer side by side, `pitch` apart."""
+    """Layers left to right, heads down; ``fold`` heads of a layer side by side, ``pitch`` apart."""
 
     layers: int
     heads: int
@@ -70,7 +70,7 @@ def _pitch(fit: float, fold: int) -> int:
 
 
 def laid_out(layers: int, heads: int, room: float) -> Layout:
-    """The layout within `room` units; where it would be a thin strip, layers are folded."""
+    """The layout within ``room`` units; where it would be a thin strip, layers are folded."""
     best, best_fit = 1, _fit(layers, heads, 1, room)
     thin = layers * _pitch(best_fit, 1) < 0.5 * room
     for fold in range(2, heads + 1):

@@ -11,8 +11,8 @@ from attnlab.viz.svg.axes import Cells, Label
 from attnlab.viz.svg.sheet import Sheet, Theme, number
 from attnlab.viz.svg.text import cut, width
 
-# Sizes in units of the picture; the twin of MATRIX in `viz/components/matrix.js`.
-MOST, FIGURES, LABEL, GAP, START = 38, 17, 92, 7, 0.55
+# Sizes in units of the picture; the twin of MATRIX in ``viz/components/matrix.js``.
+MOST, FIGURES, LABEL, GAP, START = 38, 17, 96, 7, 0.55
 TILT = math.pi / 3.4
 SHAPES_UP_TO = 64  # a side; longer maps are drawn as an image
 IMAGE_SIDE = 1024  # pixels of such an image, and _LONG units: two pixels each
@@ -30,9 +30,9 @@ def draw(
     looked: int | None = None,
     figures: bool = True,
 ) -> Sheet:
-    """The matrix within about `room` units; `rows` and `columns` say which words are written.
+    """The matrix within about ``room`` units; ``rows`` and ``columns`` say which words are written.
 
-    `looked` is a row to be framed.
+    ``looked`` is a row to be framed.
     """
     if max(cells.values.shape) > SHAPES_UP_TO:
         return _long(cells, theme, looked)
@@ -61,7 +61,7 @@ def words_width(cells: Cells) -> float:
 
 
 def image(cells: Cells, theme: Theme, side: float) -> Sheet:
-    """The matrix as an image alone, `side` units along its longer side."""
+    """The matrix as an image alone, ``side`` units along its longer side."""
     queries, keys = cells.values.shape
     high, wide = (side * length / max(queries, keys) for length in (queries, keys))
     sheet = Sheet(theme, wide, high)

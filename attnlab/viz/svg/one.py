@@ -38,7 +38,7 @@ def head(
 ) -> str:
     """The SVG of one head's weights [Q, S]; arguments as in :func:`attnlab.viz.head.head_payload`.
 
-    `key` is a pinned key word of sentence `side`.
+    ``key`` is a pinned key word of sentence ``side``.
 
     Raises:
         ValueError: a shape, the mode or a row does not fit.

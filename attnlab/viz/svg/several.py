@@ -37,12 +37,12 @@ def compare(
     caption: Caption,
     dark: bool = False,
 ) -> str:
-    """The SVG of these (layer, head) on one or both sentences: `a`, `b` are [n, Q, S].
+    """The SVG of these (layer, head) on one or both sentences: ``a``, ``b`` are [n, Q, S].
 
-    `drawn` is "matrices" or "arcs" (then `row_a`, `row_b` are looked from); `notes` say what each
-    head is; `similarity_*` [n, n] are 1 where two heads look alike.
+    ``drawn`` is "matrices" or "arcs" (then ``row_a``, ``row_b`` are looked from); ``notes`` say
+    what each head is; ``similarity_*`` [n, n] are 1 where two heads look alike.
 
-    Of a long text `a` and `b` may be reduced maps [n, q, s], smaller than the tokens.
+    Of a long text ``a`` and ``b`` may be reduced maps [n, q, s], smaller than the tokens.
 
     Raises:
         ValueError: counts or shapes do not fit.
@@ -102,7 +102,7 @@ def _rows(
 ) -> Sheet:
     """All heads of one sentence, in rows; the words stand beside the first matrix of each.
 
-    `looked` is the word that looks, where arcs are drawn; `reduced` maps have no words.
+    ``looked`` is the word that looks, where arcs are drawn; ``reduced`` maps have no words.
     """
     long = reduced or max(cells[0].values.shape) > matrix.SHAPES_UP_TO
     arcs = looked is not None

@@ -15,7 +15,8 @@ FONT = "Helvetica, Arial, 'Liberation Sans', 'Noto Sans', 'DejaVu Sans', sans-se
 class Theme:
     """The colours of one paper, as #rrggbb.
 
-    `shade` is how strong the bars behind words are, `faint` the arcs of the words not looked from.
+    ``shade`` is how strong the bars behind words are, ``faint`` the arcs of the words that are not
+    looked from.
     """
 
     a: str
@@ -34,30 +35,30 @@ class Theme:
         return {"a": self.a, "b": self.b}.get(side.lower(), self.edit)
 
 
-# The colours of `viz/components/common.css` on the paper that each theme has.
+# The colours of ``viz/components/common.css`` on the paper that each theme has.
 LIGHT = Theme(
-    "#2f6db3",
-    "#d9741a",
-    "#7a55c7",
-    "#1c2330",
-    "#62676f",
-    "#dbdcde",
-    "#f3f1ec",
-    "#ffffff",
-    0.24,
-    0.07,
+    a="#2f6db3",
+    b="#d9741a",
+    edit="#7a55c7",
+    ink="#1c2330",
+    mute="#62676f",
+    line="#dbdcde",
+    tile="#f3f1ec",
+    paper="#ffffff",
+    shade=0.24,
+    faint=0.07,
 )
 DARK = Theme(
-    "#6aa9ee",
-    "#f0a04b",
-    "#b093f5",
-    "#e7e9ee",
-    "#979a9f",
-    "#32353a",
-    "#1b2027",
-    "#0f1216",
-    0.30,
-    0.09,
+    a="#6aa9ee",
+    b="#f0a04b",
+    edit="#b093f5",
+    ink="#e7e9ee",
+    mute="#979a9f",
+    line="#32353a",
+    tile="#1b2027",
+    paper="#0f1216",
+    shade=0.30,
+    faint=0.09,
 )
 
 
@@ -77,14 +78,14 @@ def number(value: float) -> str:
 
 
 class Sheet:
-    """Shapes as SVG text, from the top left corner; `width` and `height` are set by who draws."""
+    """Shapes as SVG text, from the top left corner; who draws sets ``width`` and ``height``."""
 
     def __init__(self, theme: Theme, width: float = 0, height: float = 0) -> None:
         self.theme, self.width, self.height = theme, width, height
         self.parts: list[str] = []
 
     def put(self, tag: str, body: str | None = None, **attributes: object) -> None:
-        """One element; `body` is XML already. Names are written with _ for -."""
+        """One element; ``body`` is XML already. Names are written with _ for -."""
         written = "".join(
             f' {name.rstrip("_").replace("_", "-")}="'
             f'{number(value) if isinstance(value, (int, float)) else xml(str(value))}"'
@@ -109,9 +110,9 @@ class Sheet:
         turn: float | None = None,
         spans: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """One line of text with its middle at height `y`, turned by `turn` degrees about (x, y).
+        """One line of text with its middle at height ``y``, turned by degrees about (x, y).
 
-        `spans`, where given, are the same text in parts, each with its colour.
+        ``spans``, where given, are the same text in parts, each with its colour.
         """
         drop = 0.35 * size  # from the middle of the small letters to the line they stand on
         place = {"x": x, "y": y + drop}

@@ -19,16 +19,16 @@ _SMALLEST_FIGURE = 0.005
 
 
 def row_height(count: int) -> int:
-    """Height of one word's row, as on the page."""
-    return 25 if count <= 26 else 21 if count <= 40 else 18 if count <= 50 else 16
+    """Height of one word's row; the twin of ``rowHeight`` in ``viz/components/words.js``."""
+    return 25 if count <= 26 else 21 if count <= 40 else 18
 
 
 @dataclass(frozen=True)
 class _Plan:
     """One sentence's drawing: what is looked from, and where its columns lie.
 
-    `left` ends the words that look, `arcs` is the room of the arcs, `full` the length of a bar
-    of weight 1.
+    ``left`` ends the words that look, ``arcs`` is the room of the arcs, ``full`` the length of a
+    bar of weight 1.
     """
 
     sheet: Sheet
@@ -106,7 +106,7 @@ class _Plan:
 def draw(
     cells: Cells, theme: Theme, side: str, looked: int, key: int | None = None, room: float = 560
 ) -> Sheet:
-    """The words that look, arcs, and the words looked at with the weights of row `looked`."""
+    """The words that look, arcs, and the words looked at with the weights of row ``looked``."""
     queries, keys = cells.values.shape
     row = row_height(max(queries, keys))
     size = 14 if row >= 20 else 12
