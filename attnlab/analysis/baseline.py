@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from attnlab.analysis.effects import kl_divergence, length_of, turned
+from attnlab.analysis.effects import BATCH_TOKENS, kl_divergence, length_of, turned
 from attnlab.errors import InputError
 from attnlab.trace.edits import Edit, ZeroHead
 from attnlab.trace.run import Cancel
@@ -18,9 +18,6 @@ from attnlab.trace.trace import Trace, at_least_one
 
 Head = tuple[int, int]
 MakeEdit = Callable[[int, int, str], Edit]
-
-_BATCH_TOKENS = 512
-"""Tokens run at once: larger batches are no faster on a CPU, and cannot be cancelled in between."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ def baseline(
     wanted = {"capture": ("final",), "logits": None}
     if position is not None:
         wanted = {"capture": (), "logits": (position,)}
-    traces, rows = [], max(1, _BATCH_TOKENS // max(1, length_of(runner, text)))
+    traces, rows = [], max(1, BATCH_TOKENS // max(1, length_of(runner, text)))
     for start in range(0, len(edits), rows):
         part = edits[start : start + rows]
         goals = None if target is None else [target] * len(part)

@@ -27,10 +27,13 @@ def resting(weights: Float[Tensor, "*L Q S"]) -> Float[Tensor, "*L"]:
 
 
 def focused(weights: Float[Tensor, "*L Q S"]) -> Float[Tensor, "*L"]:
-    """The mean over queries of the largest weight on any token past the first and not itself."""
+    """The mean over queries past the first of the largest weight on another token than the first.
+
+    Where queries and keys are the same tokens, a token's weight on itself does not count either.
+    """
     away = weights.double().clone()
-    size = min(away.shape[-2:])
-    away[..., range(size), range(size)] = 0
+    if away.shape[-2] == away.shape[-1]:
+        away.diagonal(0, -2, -1).zero_()
     return away[..., 1:, 1:].amax(-1).mean(-1)
 
 

@@ -152,6 +152,15 @@ def check_captures(lab: Lab, captures: Sequence[Capture]) -> None:
         raise StageNotAvailable(lab.trust.sentence)
     for capture in captures:
         check_capture(lab, capture)
+    reduced = [c for c in captures if c.thumbnails]
+    for site in lab.sites:
+        ways = {
+            (c.thumbnails, c.queries, c.keys) for c in reduced if c.covers(site.role, site.layer)
+        }
+        if len(ways) > 1:
+            raise CaptureError(
+                f"The weights of {site.name} are reduced in {len(ways)} ways; ask one."
+            )
 
 
 def check_capture(lab: Lab, capture: Capture) -> None:

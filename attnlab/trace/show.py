@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_drawers: list[Callable[[Any], str]] = []
+_registered: dict[str, Callable[[Any], str]] = {}
 
 
 def register(drawer: Callable[[Any], str]) -> None:
     """Let ``drawer`` make the HTML of a trace; the last one registered does."""
-    _drawers[:] = [drawer]
+    _registered["html"] = drawer
 
 
 def html(trace: Any) -> str | None:
     """The HTML of a trace, or None where nothing draws: a notebook then shows its repr."""
-    return _drawers[0](trace) if _drawers else None
+    drawer = _registered.get("html")
+    return None if drawer is None else drawer(trace)

@@ -65,8 +65,8 @@ class Store:
 
     def reduced(self, role: str, layer: int) -> Capture | None:
         """How every head's map is reduced, or None where it is not."""
-        asked = [c for c in self.captures if c.thumbnails and c.covers(role, layer)]
-        return max(asked, key=lambda c: c.thumbnails or 0, default=None)
+        asked = (c for c in self.captures if c.thumbnails and c.covers(role, layer))
+        return next(asked, None)
 
     def keep(
         self,

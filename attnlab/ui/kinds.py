@@ -2,9 +2,7 @@
 
 from typing import Final
 
-import torch
-
-from attnlab.analysis.roles import suggest
+from attnlab.ui import engine
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import DEFAULT, Head
 
@@ -22,9 +20,7 @@ def kinds(of: Scene) -> dict[str, Head]:
     """A head of each kind on A, by what it does there; {} where the text is too long for it."""
     if _is_the_pair(of):
         return _ON_THE_PAIR
-    if not of.a.whole:
-        return {}
-    found = suggest(torch.tensor(of.a.maps), layers=of.reader.layers, causal=of.reader.causal)
+    found = engine.kinds(of.reader, of.a)
     return {_NAMES.get(kind, kind): head for kind, head in found.items()}
 
 

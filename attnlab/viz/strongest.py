@@ -25,13 +25,17 @@ def most_changed(
 
 
 def most_focused(maps: np.ndarray) -> tuple[int, int] | None:
-    """The (layer, head) of maps [L, H, q, s] whose words look hardest at one word past the first.
+    """The (layer, head) of maps [L, H, q, s] whose words look hardest at another one.
 
-    By the mean over all rows but the first of the largest weight outside the first column; None
-    for a text of one token.
+    By the mean over all rows but the first of the largest weight outside the first column, the
+    word itself left out where rows and columns are the same words; None for a text of one token.
     """
     beyond = maps[..., 1:, 1:]
-    return _largest(beyond.max(axis=-1).mean(axis=-1)) if beyond.size else None
+    if not beyond.size:
+        return None
+    if beyond.shape[-2] == beyond.shape[-1]:
+        beyond = np.where(np.eye(beyond.shape[-1], dtype=bool), 0, beyond)
+    return _largest(beyond.max(axis=-1).mean(axis=-1))
 
 
 def _largest(scores: np.ndarray) -> tuple[int, int]:

@@ -26,7 +26,7 @@ def test_every_value_is_that_of_its_heads_alone(make, size, position):
 
 def test_batches_of_a_long_text_give_the_same(monkeypatch):
     whole = baseline(lab("llama"), IDS, count=7)
-    monkeypatch.setattr("attnlab.analysis.baseline._BATCH_TOKENS", 25)
+    monkeypatch.setattr("attnlab.analysis.baseline.BATCH_TOKENS", 25)
     shares = []
     parts = baseline(lab("llama"), IDS, count=7, progress=shares.append)
     assert parts.sets == whole.sets

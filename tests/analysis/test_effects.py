@@ -87,7 +87,7 @@ def test_one_batch_gives_what_two_runs_give(monkeypatch):
     options = {"edits": [al.MeanHead(1, 2)], "position": 4}
     together = compare(lab("gpt2"), IDS, **options)
     turned = shift(lab("bert"), IDS, al.ZeroHead(1, 2))
-    monkeypatch.setattr("attnlab.analysis.effects._TOGETHER", 5)
+    monkeypatch.setattr("attnlab.analysis.effects.BATCH_TOKENS", 5)
     apart = compare(lab("gpt2"), IDS, **options)
     assert together.kl == pytest.approx(apart.kl, rel=1e-4)
     assert [p for *_, p in together.rows] == pytest.approx([p for *_, p in apart.rows], rel=1e-4)

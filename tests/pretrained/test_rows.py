@@ -57,6 +57,9 @@ def test_rows_that_are_not_there_are_refused():
         al.Capture("z", queries=1)
     with pytest.raises(CaptureError, match="keys= is for thumbnails"):
         al.Capture("weights", keys=1)
+    two = [al.Capture("weights", thumbnails=8, queries=row) for row in (1, 2)]
+    with pytest.raises(CaptureError, match="weights of decoder layer 0 are reduced in 2 ways"):
+        ours.run(text(9), capture=two)
     with pytest.raises(CaptureError, match="no key 12; the encoder has 9 keys here"):
         lab("t5").run(
             text(9), capture=al.Capture("weights", roles="encoder", thumbnails=8, keys=(1, 12))

@@ -143,5 +143,5 @@ def test_what_is_no_text_has_positions_for_words(smollm2):
 
 def test_without_a_drawer_a_notebook_shows_the_repr(smollm2, monkeypatch):
     trace = smollm2.run(TEXT, logits=None)
-    monkeypatch.setattr(show, "_drawers", [])
+    monkeypatch.setattr(show, "_registered", {})
     assert trace._repr_html_() is None

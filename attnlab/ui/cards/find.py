@@ -2,11 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
-import torch
 
-from attnlab.analysis.find import Ranked, ranked
 from attnlab.ui import engine, explain, export, mount, phrases, say, scene, state
 from attnlab.ui.cards.parts import open_head
 from attnlab.ui.scene import Scene
@@ -16,7 +13,7 @@ from attnlab.viz.align import pairs
 _COUNT = 8
 _MARKED = 3
 
-Column = tuple[str, str, list[Ranked]]
+Column = tuple[str, str, list[tuple[int, int, float]]]
 
 
 @dataclass(frozen=True)
@@ -44,9 +41,14 @@ def search(of: Scene) -> Found:
         place = _place(of, side, query, key, other)
         if place is not None:
             weights[other] = engine.pair(of.reader, of.passage(other), of.reading(other), *place)
-    columns = [(f"in {name}", name.lower(), _best(of, w)) for name, w in weights.items()]
+    columns = [
+        (f"in {name}", name.lower(), engine.ranked(of.reader, w, _COUNT))
+        for name, w in weights.items()
+    ]
     if len(weights) == 2:
-        columns.append(("B − A", "d", _best(of, weights["B"] - weights["A"])))
+        columns.append(
+            ("B − A", "d", engine.ranked(of.reader, weights["B"] - weights["A"], _COUNT))
+        )
     return Found(side, query, key, columns)
 
 
@@ -99,10 +101,6 @@ def _place(of: Scene, side: Side, query: int, key: int, to: Side) -> tuple[int, 
     there = scene.corresponding(pairs(of.a.tokens, of.b.tokens), query, to)
     looked_at = scene.corresponding(pairs(of.a.sources, of.b.sources), key, to)
     return None if there is None or looked_at is None else (there, looked_at)
-
-
-def _best(of: Scene, values: np.ndarray) -> list[Ranked]:
-    return ranked(torch.tensor(values), _COUNT, of.reader.layers)
 
 
 def _picked() -> None:

@@ -4,6 +4,7 @@ Every key is a frozen dataclass that names every argument of the result.
 """
 
 from attnlab.ui.engine.ablation import Moved, baseline, effect, moved
+from attnlab.ui.engine.heads import alike, kinds, ranked
 from attnlab.ui.engine.keys import EffectKey, HeadKey, LabKey, Passage, TextKey
 from attnlab.ui.engine.model import (
     Reader,
@@ -36,9 +37,11 @@ __all__ = [
     "Reading",
     "TextKey",
     "aligned",
+    "alike",
     "baseline",
     "effect",
     "head_weights",
+    "kinds",
     "layer_weights",
     "literal",
     "mask_position",
@@ -46,6 +49,7 @@ __all__ = [
     "named",
     "pair",
     "provenance",
+    "ranked",
     "read",
     "reader",
     "tokens_of",

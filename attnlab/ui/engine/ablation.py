@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from attnlab.analysis import baseline as random_baseline
 from attnlab.analysis import effects
 from attnlab.trace import MeanHead, ZeroHead
 from attnlab.ui import work
-from attnlab.ui.engine.keys import EffectKey, Head, Passage
+from attnlab.ui.engine.keys import EffectKey, Passage
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import last_logits
-from attnlab.ui.selection import Ablation
+from attnlab.ui.selection import Ablation, Head
 
 _EDITS: Final[dict[str, Any]] = {"zero": ZeroHead, "mean": MeanHead}
 
@@ -49,7 +50,8 @@ def effect(
 
     def run(job: Any) -> effects.Effect:
         options = {"target": _target(reader, passage), "cancel": job.cancel}
-        options["before"] = last_logits(reader, passage, position)
+        known = last_logits(reader, passage, position)
+        options["before"] = None if known is None else torch.tensor(known)
         return effects.compare(reader.lab, passage.text, edits, position=position, k=5, **options)
 
     key = EffectKey(reader.key, passage, _spelled(edits), position)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-Head = tuple[int, int]
+from attnlab.ui.selection import Head
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from attnlab.analysis import maps
 from attnlab.errors import EmptyText, TextTooLong
 from attnlab.trace import Capture
 from attnlab.ui import texts, work
-from attnlab.ui.engine.keys import Head, HeadKey, Passage, TextKey
+from attnlab.ui.engine.keys import HeadKey, Passage, TextKey
 from attnlab.ui.engine.model import Reader
+from attnlab.ui.selection import Head
 
 # Longer texts are pooled to this many rows and columns a head while they are computed; up to it
 # every head's weights are kept as they are.
@@ -39,7 +40,7 @@ class Reading:
     maps: np.ndarray
     whole: bool
     first_share: float
-    last: Any = None
+    last: np.ndarray | None = None
 
 
 def read(reader: Reader, passage: Passage | str, name: str, head: Head | None = None) -> Reading:
@@ -73,14 +74,14 @@ def read(reader: Reader, passage: Passage | str, name: str, head: Head | None = 
             work.stores().heads.put(_head_key(reader, passage, head), _array(weights[head]))
         small = [weights.small[layer] for layer in reader.layers]
         share = maps.share_of([layer.first for layer in small])
-        last = None if trace.logits is None else trace.logits[-1]
+        last = None if trace.logits is None else _array(trace.logits[-1])
         return Reading(queries, keys, _stacked([s.map for s in small]), False, share, last)
 
     key = TextKey(reader.key, reader.role, passage)
     return work.perform(key, f"Reading {name[0].lower()}{name[1:]}", run, work.stores().maps)
 
 
-def last_logits(reader: Reader, passage: Passage, position: int) -> Any:
+def last_logits(reader: Reader, passage: Passage, position: int) -> np.ndarray | None:
     """[V] where the reading of a long passage has left them for this position, else None."""
     held = work.stores().maps.get(TextKey(reader.key, reader.role, passage))
     if held is None or held.last is None:

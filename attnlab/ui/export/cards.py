@@ -6,10 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 
-from attnlab.analysis.similarity import pairwise
-from attnlab.ui import scene
+from attnlab.ui import engine, scene
 from attnlab.ui.export import said
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.export.tables import of_heads
@@ -140,9 +138,7 @@ def compare(
 
 def _alike(of: Scene, weights: np.ndarray | None, side: Side) -> np.ndarray | None:
     """[n, n]: how alike the heads look; 1 alike, 0 apart. None of reduced maps."""
-    if weights is None or not of.reading(side).whole:
-        return None
-    return pairwise(torch.tensor(weights), causal=of.reader.causal).numpy()
+    return None if weights is None else engine.alike(of.reader, of.reading(side), weights)
 
 
 def _compared_numbers(
