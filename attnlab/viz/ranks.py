@@ -6,11 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from attnlab.viz.bars import digits_of
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import row
 
 COLOURS = ("a", "b", "d")  # of A, of B, of their difference
 Ranked = Sequence[tuple[int, int, float]]
+
+
+def largest(columns: Sequence[tuple[str, str, Ranked]]) -> float:
+    """The length of the longest bar: the largest value of all lists, whichever its sign."""
+    return max((abs(float(value)) for *_, ranked in columns for *_, value in ranked), default=0.0)
 
 
 def ranks_payload(
@@ -38,9 +44,11 @@ def ranks_payload(
                 raise ValueError(f"the value of L{layer}H{head} is {value}")
         name = row({"text": title, "raw": title, "id": None})
         lists.append({"title": name, "colour": colour, "rows": rows})
+    full = largest(columns)
     header = {
         "columns": lists,
-        "full": max((abs(r[2]) for column in lists for r in column["rows"]), default=0.0),
+        "full": full,
+        "digits": digits_of([full]),
         "selected": None if selected is None else [int(selected[0]), int(selected[1])],
         "label": label,
         "serial": serial,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from attnlab.viz import svg
 from attnlab.viz.payload import unpack
 from attnlab.viz.ranks import ranks_payload
 
@@ -17,8 +18,16 @@ def test_lists_keep_their_order_and_share_a_scale():
     )
     assert [column["title"][0] for column in sent["columns"]] == ["In A", "B − A"]
     assert sent["columns"][0]["rows"] == [[8, 6, 0.34], [4, 2, 0.06]]
-    assert sent["full"] == 0.5
+    assert (sent["full"], sent["digits"]) == (0.5, 2)
     assert sent["selected"] == [4, 2]
+
+
+def test_small_values_keep_two_figures():
+    columns = [("In A", "a", [(8, 6, 0.0041), (4, 2, 0.00004)]), ("B − A", "d", [(4, 2, -0.0012)])]
+    assert header(columns)["digits"] == 4
+    picture = svg.ranks(columns, caption=svg.Caption("A title"))
+    for said in (">0.0041<", ">0<", ">−0.0012<", "The longest bar is 0.0041;"):
+        assert said in picture
 
 
 def test_nothing_to_rank():

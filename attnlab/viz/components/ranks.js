@@ -43,10 +43,8 @@ class Ranks {
     if (held) this.body.querySelector(`[data-name="${CSS.escape(held)}"]`)?.focus();
   }
 
-  /** Small values keep two figures. */
   write(value, sign = false) {
-    const { full } = this.header, digits = full >= 0.1 ? 2 : full >= 0.01 ? 3 : 4;
-    const text = Math.abs(value).toFixed(digits), zero = Number(text) === 0;
+    const text = Math.abs(value).toFixed(this.header.digits), zero = Number(text) === 0;
     return zero ? "0" : (value < 0 ? "−" : sign ? "+" : "") + text;
   }
 

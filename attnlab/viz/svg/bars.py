@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attnlab.viz.bars import digits_of
+from attnlab.viz.ranks import largest
 from attnlab.viz.svg.frame import Caption, Key, framed
 from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
 from attnlab.viz.svg.text import cut, spoken
@@ -76,11 +77,11 @@ def ranks(
     theme, wide, gap, pitch = theme_of(dark), 270, 40, 26
     most = max((len(rows) for *_, rows in columns), default=0)
     sheet = Sheet(theme, len(columns) * (wide + gap) - gap, 30 + most * pitch)
-    largest = max((abs(value) for *_, rows in columns for *_, value in rows), default=0) or 1
+    full = largest(columns)
     for at, (title, kind, rows) in enumerate(columns):
-        part = _ranked(title, kind, rows, theme, wide, pitch, largest, selected)
+        part = _ranked(title, kind, rows, theme, wide, pitch, full, selected)
         sheet.place(at * (wide + gap), 0, part)
-    note = f"The longest bar is {largest:.2f}; all columns share one scale."
+    note = f"The longest bar is {_ranked_figure(full, full)}; all columns share one scale."
     return framed(sheet, caption.noting(note), (), dark)
 
 
@@ -91,7 +92,7 @@ def _ranked(
     theme: Theme,
     wide: float,
     pitch: float,
-    largest: float,
+    full: float,
     selected: tuple[int, int] | None,
 ) -> Sheet:
     sheet = Sheet(theme, wide, 30 + len(rows) * pitch)
@@ -104,12 +105,18 @@ def _ranked(
         sheet.text(14, y + 10, f"{at + 1}", size=11, colour=theme.mute, anchor="end")
         sheet.text(22, y + 10, f"L{layer} H{head}", bold=bold)
         sheet.rect(96, y + 4, wide - 144, 12, theme.tile, rx=4)
-        sheet.rect(96, y + 4, max(1, (wide - 144) * abs(value) / largest), 12, colour, rx=4)
-        figure = f"{abs(value):.2f}"
-        if kind == "d" and figure != "0.00":
-            figure = ("−" if value < 0 else "+") + figure
+        sheet.rect(96, y + 4, max(1, (wide - 144) * abs(value) / (full or 1)), 12, colour, rx=4)
+        figure = _ranked_figure(value, full, kind == "d")
         sheet.text(wide - 40, y + 10, figure, size=12, colour=theme.mute, bold=bold)
     return sheet
+
+
+def _ranked_figure(value: float, full: float, sign: bool = False) -> str:
+    """A value as the page writes it: small ones keep two figures."""
+    text = f"{abs(value):.{digits_of([full])}f}"
+    if float(text) == 0:
+        return "0"
+    return ("−" if value < 0 else "+" if sign else "") + text
 
 
 def _ranked_colour(theme: Theme, kind: str) -> str:
