@@ -58,6 +58,11 @@ COSINE: Final = (
     "2 the other way round."
 )
 
+FILLS: Final = (
+    "A masked model fills gaps: it reads the whole text, before and after the gap, and says which "
+    "word it expects there."
+)
+
 # --- several heads ------------------------------------------------------------------------------
 
 PINS: Final = "Six heads stand side by side at most; unpin one first."
@@ -104,11 +109,3 @@ def grid(difference: bool, pooled: bool) -> str:
     """What is drawn in the tiles: attention or its change, in full or reduced."""
     shown = DIFFERENCE if difference else f"The darker a square, the larger the weight. {WEIGHT}"
     return f"{shown} {POOLED}" if pooled else shown
-
-
-def fills(mask: str) -> str:
-    """What a masked model does at its `mask`, a token such as [MASK]."""
-    return (
-        f"A masked model fills gaps: it reads the whole text, before and after {mask}, and says "
-        "which word it expects there."
-    )

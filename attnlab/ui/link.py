@@ -44,6 +44,7 @@ from attnlab.ui.selection import (
     Head,
     Selection,
 )
+from attnlab.viz.heads import spelled
 
 # A longer text travels in a file instead.
 LINK_CHARACTERS: Final = 3000
@@ -61,9 +62,8 @@ NAMES: Final = {
 _HEAD: Final = re.compile(r"L([0-9]{1,4})H([0-9]{1,4})")  # \d takes the digits of every script
 
 
-def spell(head: Head) -> str:
-    """How a head is written: L4H2."""
-    return f"L{head[0]}H{head[1]}"
+spell = spelled
+"""How a head is written: L4H2."""
 
 
 def unspell(written: str) -> Head | None:

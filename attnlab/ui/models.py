@@ -76,7 +76,6 @@ def picker(selection: Selection) -> None:
         accept_new_options=not hosted(),
         label_visibility="collapsed",
         placeholder="A Hub id or a local folder",
-        help=None,
     )
     if not hosted():
         st.caption("Or type a Hub id or a folder into the box.")

@@ -10,13 +10,19 @@ from attnlab.ui import engine
 from attnlab.ui.scene import Scene, pinned_key, predicted_position
 from attnlab.ui.selection import Head, Side
 from attnlab.viz.difference import largest, obstacle
+from attnlab.viz.heads import short
 from attnlab.viz.strongest import most_changed, most_focused
 from attnlab.viz.tokens import label
 
+# KL in nats. Zeroed one by one on “The capital of France is”, half of SmolLM2's 270 heads do less
+# than 0.004 and nine in ten less than 0.03; the one that takes Paris from 0.77 to 0.14 does 1.2.
+_HARDLY, _A_LITTLE, _CLEARLY = 0.02, 0.1, 0.5
+# Cosine distance. On the opening sentence half of MiniLM's 72 heads turn its vector by less than
+# 0.002, and nineteen in twenty by less than 0.025.
+_TURNS_A_LITTLE, _TURNS_CLEARLY = 0.001, 0.02
 
-def title(head: Head) -> str:
-    """How a head is called on the page."""
-    return f"L{head[0]} H{head[1]}"
+title = short
+"""How a head is called on the page."""
 
 
 def about_grid(scene: Scene) -> str:
@@ -60,7 +66,7 @@ def way_on(scene: Scene) -> tuple[str, int, int] | None:
     """The head worth opening: why, its layer and its head; None where that is the chosen one."""
     found, why = None, "changes most"
     if scene.b is not None and (scene.overlap is None or scene.view == "B-A"):
-        maps, tokens, options = scene.compared()
+        maps, tokens, options = scene.compared
         found = most_changed(*maps, *tokens, **{**scene.comparison, **options})
     if found is None:
         shown = scene.reading(scene.pictured)
@@ -76,6 +82,11 @@ def gone(heads: Sequence[Head]) -> str:
     return "this head" if len(heads) == 1 else f"these {len(heads)} heads"
 
 
+def without(heads: Sequence[Head]) -> str:
+    """What a figure is of once these heads are taken away."""
+    return "without the head" if len(heads) == 1 else f"without the {len(heads)} heads"
+
+
 def prediction(scene: Scene) -> str:
     """What is predicted, and where."""
     tokens, position = scene.reading(scene.side).tokens, predicted_position(scene)
@@ -88,14 +99,22 @@ def prediction(scene: Scene) -> str:
     return f"The next word after “{_phrase(tokens, position)}” ({where} {what})"
 
 
+def unasked(scene: Scene) -> str:
+    """Where the prediction is looked at before anything is clicked, in words."""
+    masked = scene.reader.lab.head_kind == "masked"
+    tokens = scene.reading(scene.side).tokens
+    has = masked and engine.mask_position(scene.reader, tokens) is not None
+    return "the mask" if has else "the last word"
+
+
 def size(kl: float, heads: Sequence[Head]) -> str:
     """What a divergence of `kl` nats amounts to, in words."""
-    if kl < 0.02:
+    if kl < _HARDLY:
         look = "A head can look without mattering." if len(heads) == 1 else ""
         return f"hardly moves. {look}".strip()
-    if kl < 0.1:
+    if kl < _A_LITTLE:
         return "moves a little."
-    if kl < 0.5:
+    if kl < _CLEARLY:
         return "moves clearly."
     matter = "matters" if len(heads) == 1 else "matter"
     return f"is no longer the same: {gone(heads)} {matter} here."
@@ -105,8 +124,8 @@ def movement(scene: Scene, moved: engine.Moved) -> str:
     """How far an encoder's output moves, in words."""
     tokens = scene.reading(scene.side).tokens
     most = label(tokens[int(np.argmax(moved.tokens))])
-    how = "hardly moves" if moved.mean < 0.001 else "moves a little"
-    how = how if moved.mean < 0.02 else "moves clearly"
+    how = "hardly moves" if moved.mean < _TURNS_A_LITTLE else "moves a little"
+    how = how if moved.mean < _TURNS_CLEARLY else "moves clearly"
     return f"The vector of {scene.side} {how}; of its tokens “{most}” moves most."
 
 

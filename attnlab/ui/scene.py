@@ -15,7 +15,7 @@ from attnlab.analysis.maps import last_word
 from attnlab.ui import engine
 from attnlab.ui.engine import Passage
 from attnlab.ui.overlap import Overlap, overlap
-from attnlab.ui.selection import SIDES, Selection, Side, View
+from attnlab.ui.selection import SIDES, Mode, Selection, Side, View
 from attnlab.viz.align import first_difference, pairs
 from attnlab.viz.difference import largest, obstacle
 from attnlab.viz.tokens import identity
@@ -41,6 +41,12 @@ class Scene:
         return "B" if self.selection.view == "B-A" and self.obstacle else self.selection.view
 
     @property
+    def mode(self) -> Mode:
+        """How the chosen head can be drawn: a change needs two texts."""
+        wished = self.selection.mode
+        return "matrix" if wished == "difference" and self.b is None else wished
+
+    @property
     def pictured(self) -> Side:
         """The text that a picture of one text alone shows."""
         return "A" if self.view == "A" else "B"
@@ -64,6 +70,7 @@ class Scene:
         options = {**self.comparison, **both.sources, "start": both.start}
         return obstacle(*both.tokens, shape_a=both.shape, shape_b=both.shape, **options)
 
+    @cached_property
     def compared(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[Any, Any], dict[str, Any]]:
         """The maps and tokens of A and B that B − A is made of, and how they lie to each other.
 
@@ -139,7 +146,7 @@ def unasked_position(scene: Scene) -> int:
     tokens = scene.reading(scene.side).tokens
     if scene.reader.lab.head_kind != "masked":
         return len(tokens) - 1
-    masked = engine.mask_position(scene.reader, scene.passage(scene.side))
+    masked = engine.mask_position(scene.reader, tokens)
     return last_word(tokens) if masked is None else masked
 
 
@@ -202,11 +209,6 @@ def corresponding(matching: Sequence[tuple[int, int]], position: int, to: Side) 
     """The token of sentence `to` that corresponds to `position` of the other one, if any."""
     there = {j: i for i, j in matching} if to == "A" else dict(matching)
     return there.get(position)
-
-
-def corresponding_key(scene: Scene, key: int, to: Side) -> int | None:
-    """The key of text `to` that corresponds to `key` of the other one, if any."""
-    return corresponding(pairs(scene.a.sources, scene.b.sources), key, to)
 
 
 def chosen_pair(scene: Scene, a: np.ndarray, b: np.ndarray | None) -> tuple[Side, int, int]:

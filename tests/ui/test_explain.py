@@ -8,7 +8,6 @@ TOLD = {
     **{name: text for name, text in vars(explain).items() if name.isupper()},
     "heads, causal": explain.heads(True),
     "heads": explain.heads(False),
-    "fills": explain.fills("[MASK]"),
 }
 
 

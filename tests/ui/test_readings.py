@@ -177,8 +177,8 @@ def test_an_encoders_vectors_move():
 def test_the_mask_of_a_masked_models_text():
     ours = reader("bert", "encoder")
     ours.lab.tokenizer.add_special_tokens({"mask_token": "<mask>"})
-    assert engine.mask_position(ours, "w7 w9 <mask> w5") == 2
-    assert engine.mask_position(ours, "w7 w9") is None
+    assert engine.mask_position(ours, ours.lab.tokens("w7 w9 <mask> w5")) == 2
+    assert engine.mask_position(ours, ours.lab.tokens("w7 w9")) is None
     assert engine.mask_position(reader("llama", "decoder"), "w7 <mask>") is None
 
 

@@ -65,7 +65,7 @@ def _tray(of: Scene) -> None:
         select_all=False,
     )
     with st.container(horizontal=True, vertical_alignment="center", key="replaced"):
-        choice("What they hand on is", ABLATIONS, "ablation", help=None)
+        choice("What they hand on is", ABLATIONS, "ablation")
         if chosen not in gone and len(gone) < MAX_GONE:
             label = f"Add {phrases.title(chosen)}" if gone else "Several heads"
             kwargs = {"gone": (*gone, chosen)}
@@ -79,7 +79,8 @@ def _effect(of: Scene, words: Place, figures: Place) -> Effect:
     found = engine.effect(of.reader, of.passage(of.side), of.selection.ablation, heads, position)
     with words:
         size = phrases.size(found.kl, heads)
-        say.remark(f"{phrases.prediction(of)} {size}{_hint(of)}", "effect", help=_fills(of))
+        fills = explain.FILLS if of.reader.lab.head_kind == "masked" else None
+        say.remark(f"{phrases.prediction(of)} {size}{_hint(of)}", "effect", help=fills)
         # Figures only: nothing typed by anyone reaches this Markdown.
         st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
     with figures:
@@ -115,19 +116,12 @@ def _hint(of: Scene) -> str:
     if of.selection.position is not None or scene.effect_position(of) < 0:
         return ""
     if of.reader.lab.head_kind == "masked":
-        has = engine.mask_position(of.reader, of.passage(of.side)) is not None
+        has = engine.mask_position(of.reader, of.reading(of.side).tokens) is not None
         mask = of.reader.lab.tokenizer.mask_token
         return "" if has else f" Write {mask} in the text to see what the model puts there."
     if of.selection.panel != "head":  # the others show no words to click, or want two
         return ""
     return " Click a word of the head to predict there instead."
-
-
-def _fills(of: Scene) -> str | None:
-    """What a masked model does; None of others."""
-    if of.reader.lab.head_kind != "masked":
-        return None
-    return explain.fills(of.reader.lab.tokenizer.mask_token)
 
 
 def _beside_others(of: Scene, value: float, position: int | None, unit: str) -> Baseline | None:
@@ -162,5 +156,5 @@ def _below(of: Scene, kept: export.Savable) -> None:
             )
         if scene.predicted_position(of) != scene.unasked_position(of):
             back = {"position": None, "key": None}
-            action("Back to the last word", "last-word", state.choose, kwargs=back)
+            action(f"Back to {phrases.unasked(of)}", "last-word", state.choose, kwargs=back)
         export.menu("save-effect", kept)

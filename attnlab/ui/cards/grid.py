@@ -47,7 +47,7 @@ def _mounted(of: Scene, ranks: Mapping[Head, int]) -> None:
     maps, tokens = (of.a.maps, of.b and of.b.maps), (of.a.tokens, of.b and of.b.tokens)
     options = of.sources
     if of.view == "B-A":
-        maps, tokens, options = of.compared()
+        maps, tokens, options = of.compared
         if of.overlap is not None:
             options = {**options, "left_out": of.overlap.left_out}
     place = of.reader.layers.index

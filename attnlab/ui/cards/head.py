@@ -1,12 +1,12 @@
 """The chosen head up close: words with arcs, a matrix, or its change from A to B."""
 
-import numpy as np
 import streamlit as st
 
 from attnlab.ui import explain, export, mount, phrases, say, scene, state
 from attnlab.ui.cards.parts import action, choice, corrected_choice
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import MAX_PINS, MODES, Head
+from attnlab.viz.heads import full
 
 
 def draw(of: Scene) -> None:
@@ -16,7 +16,7 @@ def draw(of: Scene) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="title-head"):
         words = phrases.pinned_figures(of, a, b) or phrases.largest_change(of, a, b)
         width = "stretch" if words is None else "content"
-        st.markdown(f"**Layer {head[0]} · Head {head[1]}**", width=width, help=explain.HEAD)
+        st.markdown(f"**{full(head)}**", width=width, help=explain.HEAD)
         if words is not None:
             with st.container(key="about-head", width="stretch"):
                 say.pill(words, "head")
@@ -28,14 +28,14 @@ def draw(of: Scene) -> None:
         b=b,
         tokens_a=of.a.tokens,
         tokens_b=None if of.b is None else of.b.tokens,
-        mode=_mode(of),
+        mode=of.mode,
         row_a=row_a,
         row_b=row_b,
         side=of.side,
         key_position=scene.pinned_key(of),
         causal=of.reader.causal,
         sink=of.reader.sink,
-        label=f"Layer {head[0]} · Head {head[1]}",
+        label=full(head),
         on_change=_clicked,
         **of.sources,
     )
@@ -44,17 +44,11 @@ def draw(of: Scene) -> None:
         export.menu("save-head", export.head(of, a, b))
 
 
-def _mode(of: Scene) -> str:
-    """How the head can be drawn: a change needs two texts."""
-    wished = of.selection.mode
-    return "matrix" if wished == "difference" and of.b is None else wished
-
-
 def _drawn_as(of: Scene) -> None:
-    if _mode(of) == of.selection.mode:
+    if of.mode == of.selection.mode:
         choice("Drawn as", MODES if of.b is not None else MODES[:2], "mode")
     else:
-        corrected_choice("Drawn as", MODES[:2], _mode(of), "mode_possible", "mode")
+        corrected_choice("Drawn as", MODES[:2], of.mode, "mode_possible", "mode")
 
 
 def _pin(of: Scene, head: Head) -> None:
@@ -80,8 +74,3 @@ def _clicked() -> None:
     pin = mount.head_value("head")
     if pin is not None:
         state.choose(side=pin["side"], position=pin["position"], key=pin.get("key"))
-
-
-def shown(of: Scene) -> tuple[np.ndarray, np.ndarray | None]:
-    """[Q, S] of the chosen head on each text."""
-    return of.weights("A", of.selection.chosen), of.weights("B", of.selection.chosen)

@@ -13,13 +13,14 @@ def draw(of: Scene, effect: Effect | None) -> None:
     """Two quiet buttons."""
     head = of.selection.chosen
     view = export.view(of, of.weights("A", head), of.weights("B", head), effect)
+    build, mime, _ = files(view)["html"]
     with st.container(key="keep", gap=None):
         st.html('<div class="al-section">Keep this view</div>')
         st.download_button(
             "As a page to show offline",
-            data=lambda: files(view)["html"][0](),
+            data=build,
             file_name=f"{view.name}.html",
-            mime="text/html",
+            mime=mime,
             key="save-page",
             on_click="ignore",
             type="tertiary",

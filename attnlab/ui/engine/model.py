@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attnlab.trace.site import ROLES
 from attnlab.ui import work
-from attnlab.ui.engine.keys import LabKey, Passage
+from attnlab.ui.engine.keys import LabKey
 from attnlab.ui.selection import Selection
 
 _HUB_ID_AND_REVISION: Final = re.compile(r"(\w[\w.-]*/[\w.-]+)@(\S+)")
@@ -127,10 +127,9 @@ def provenance(reader: Reader, edits: Sequence[Any] = ()) -> dict[str, Any]:
     return {**how(reader.lab, edits), "role": reader.role}
 
 
-def mask_position(reader: Reader, passage: Passage | str) -> int | None:
-    """The first position of the mask token in a masked model's text; None where there is none."""
+def mask_position(reader: Reader, tokens: Sequence[Any]) -> int | None:
+    """The first of a masked model's tokens that is its mask; None where there is none."""
     if reader.lab.head_kind != "masked" or reader.lab.tokenizer is None:
         return None
     wanted = reader.lab.tokenizer.mask_token_id
-    tokens = reader.lab.tokens(Passage.of(passage).text)
     return next((i for i, token in enumerate(tokens) if token.id == wanted), None)
