@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from attnlab.viz import align
+from attnlab.viz.pooling import cell_side
 
 Pairs = list[tuple[int, int]]
 Merged = list[tuple[int | None, int | None]]
@@ -62,11 +63,6 @@ class Compared:
         return np.abs(self.after.astype(np.float32) - self.before)
 
 
-def _first_bin(position: int, bins: int, length: int) -> int:
-    """First of ``bins`` pooled rows that covers ``position`` of ``length`` (adaptive pooling)."""
-    return next(i for i in range(bins) if -(-(i + 1) * length // bins) > position)
-
-
 def _merged(tokens_a: Sequence[Any], tokens_b: Sequence[Any], bins: tuple[int, int]) -> Merged:
     """All rows or columns; pooled maps correspond only when the lengths agree, else none do."""
     if bins == (len(tokens_a), len(tokens_b)):
@@ -112,7 +108,7 @@ def comparable(
     """Rows and columns of maps of ``shape_a`` and ``shape_b`` ([q, s]) that can be compared.
 
     With ``causal`` only rows from the first differing token on are kept: no earlier one can
-    differ. Maps smaller than their token lists are taken as pooled to that many bins.
+    differ. Maps smaller than their token lists are reduced, see :mod:`attnlab.viz.pooling`.
 
     Of long texts only the tokens that correspond may be given: then ``start`` is the first of them
     whose row can differ, and ``left_out`` how many of A and of B have no counterpart.
@@ -131,9 +127,7 @@ def comparable(
     crosses = sources_a is not None or sources_b is not None
     kept = rows
     if causal and start is not None and not crosses:
-        if shape_a[0] != len(tokens_a):
-            start = _first_bin(min(start, len(tokens_a) - 1), shape_a[0], len(tokens_a))
-        kept = rows[start:]
+        kept = rows[start // cell_side(shape_a, len(tokens_a), len(keys_a)) :]
     if not both(kept):
         return Comparable(
             [], both(columns), "One sentence continues the other, so no row can differ."

@@ -16,10 +16,10 @@ import numpy as np
 
 from attnlab.viz.grid import MAX_SIDE, grid_payload
 from attnlab.viz.head import head_payload
+from attnlab.viz.pooling import reduced
 from attnlab.viz.standalone import Part
 from attnlab.viz.standalone import html as page
 from attnlab.viz.strongest import most_focused
-from attnlab.viz.svg.ink import strongest
 from attnlab.viz.svg.layout import laid_out
 from attnlab.viz.svg.words import row_height
 
@@ -229,17 +229,10 @@ def _maps(
     if small:
         found = [(_array(small[layer].map), range(len(small[layer].map))) for layer in layers]
     else:
-        found = [(_reduced(_array(whole[at].tensor)), _heads(whole[at])) for at in layers]
+        found = [(reduced(_array(whole[at].tensor), MAX_SIDE), _heads(whole[at])) for at in layers]
     heads = 1 + max(max(at) for _, at in found)
     blank = any(len(at) < heads for _, at in found)
     return np.stack([_padded(array, at, heads) for array, at in found]), layers, blank
-
-
-def _reduced(array: np.ndarray) -> np.ndarray:
-    """[h, Q, S] with the strongest of each square of positions, where a map is too large."""
-    side = -(-max(array.shape[1:]) // MAX_SIDE)
-    queries, keys = (-(-length // side) for length in array.shape[1:])
-    return strongest(array, queries, keys)
 
 
 def _looks_back(maps: np.ndarray) -> bool:

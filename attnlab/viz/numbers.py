@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from attnlab.viz.pooling import cell_side, span
 from attnlab.viz.tokens import field as part_of
 
 MOST_ROWS = 300_000  # of a table; beyond, weights below LEAST are left out, and the table says so
@@ -196,15 +197,9 @@ def pooled_cells(maps: np.ndarray, text: Text, *, least: float = 0.0) -> Iterabl
     A cell covers a square of positions, the last ones cut short; ``to`` is included.
     """
     queries, keys = len(text.tokens), len(text.keys)
-    side = cell_side(maps.shape, text)
+    side = cell_side(maps.shape, queries, keys)
     for i, j in np.argwhere(maps >= max(least, 1e-9)).tolist():
-        ends = min(queries, (i + 1) * side) - 1, min(keys, (j + 1) * side) - 1
-        yield [i * side, ends[0], j * side, ends[1], float(maps[i, j])]
-
-
-def cell_side(shape: tuple[int, ...], text: Text) -> int:
-    """How many positions a side of a cell of a reduced map covers; 1 where it is not reduced."""
-    return max(-(-len(text.tokens) // shape[-2]), -(-len(text.keys) // shape[-1]))
+        yield [*span(i, side, queries), *span(j, side, keys), float(maps[i, j])]
 
 
 def least_of(count: int) -> tuple[float, str]:

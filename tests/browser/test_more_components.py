@@ -253,15 +253,15 @@ def test_every_comparison_fits_its_card(page: Page, drawn, width, heads, count):
 
 
 def test_a_long_text_is_pooled_and_says_so(page: Page):
-    tokens = words(*(f"w{i}" for i in range(256)))
-    payload = compare_payload(HEADS, causal(3, 64, 64), tokens, drawn="arcs")
+    tokens = words(*(f"w{i}" for i in range(500)))
+    payload = compare_payload(HEADS, causal(3, 63, 63), tokens, drawn="arcs")
     show(page, "compare", payload)
     expect(page.locator(".al-legend")).to_contain_text(
-        "Long text: a cell shows the strongest of 4 × 4 tokens; words are written up to 64 tokens"
+        "Long text: a cell shows the strongest of 8 × 8 tokens; words are written up to 64 tokens"
     )
     box = page.locator(".al-tile-stage").nth(1).bounding_box()
     page.mouse.move(box["x"] + 4, box["y"] + box["height"] - 5)
-    expect(page.locator(".al-compare-say")).to_have_text("tokens 252–255 → tokens 0–3")
+    expect(page.locator(".al-compare-say")).to_have_text("tokens 496–499 → tokens 0–7")
 
 
 LIBRARY = """async (text) => {

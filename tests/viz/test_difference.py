@@ -55,11 +55,11 @@ def test_a_text_that_continues_the_other_has_no_row_that_can_differ():
 
 
 def test_pooled_maps_of_equal_length_compare_bin_by_bin():
-    a = "x " * 100 + "tired " + "x " * 27
-    b = "x " * 100 + "wide " + "x " * 27
-    cells = compared(a, b, causal=True, pooled_a=64, pooled_b=64)
-    assert cells.rows[0] == (50, 50)  # 128 tokens in 64 bins: token 100 lies in bin 50
-    assert cells.rows[-1] == (63, 63)
+    a = "x " * 652 + "tired " + "x " * 347
+    b = "x " * 652 + "wide " + "x " * 347
+    cells = compared(a, b, causal=True, pooled_a=63, pooled_b=63)
+    assert cells.rows[0] == (40, 40)  # 1,000 tokens, 16 a cell: token 652 lies in cell 40
+    assert cells.rows[-1] == (62, 62)
 
 
 def test_pooled_maps_of_unequal_length_are_not_compared():

@@ -10,7 +10,7 @@ from attnlab.ui.export import said
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import Head
 from attnlab.viz import align
-from attnlab.viz.numbers import Numbers, Text, cell_side, cells, least_of, pooled_cells
+from attnlab.viz.numbers import Numbers, Text, cells, least_of, pooled_cells
 
 _CELL = ("query", "query_token", "key", "key_token", "weight")
 _POOLED = ("query_from", "query_to", "key_from", "key_to", "largest_weight")
@@ -19,11 +19,20 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def of_heads(
-    of: Scene, heads: Sequence[Head], arrays: Mapping[str, np.ndarray], body: Mapping[str, Any]
+    of: Scene,
+    heads: Sequence[Head],
+    arrays: Mapping[str, np.ndarray],
+    body: Mapping[str, Any],
+    whose: str = "these heads",
 ) -> Numbers:
-    """The numbers of these heads: by text, [n, Q, S], or [n, q, s] of a long one."""
+    """The numbers of these heads: by text, [n, Q, S], or [n, q, s] of a long one.
+
+    Args:
+        body: what the document holds besides the weights.
+        whose: the heads, as the file names them.
+    """
     texts = [said.text(of, side) for side in said.sides(of)]
-    reduced = {t.name: cell_side(arrays[t.name].shape, t) for t in texts}
+    reduced = {t.name: cell_side(arrays[t.name].shape, len(t.tokens), len(t.keys)) for t in texts}
     whole = set(reduced.values()) == {1}
     least, note = least_of(sum(array.size for array in arrays.values()))
     others = _others(of, arrays) if whole and len(arrays) == 2 else {}
@@ -32,15 +41,16 @@ def of_heads(
     if others:
         columns = (*columns, "weight_in_other_text")
         body |= {"query_pairs": _queries(of), "key_pairs": _keys(of)}
+    what = "Attention weights" if whole else "Largest attention weights of squares of positions"
     small = "" if whole else f"Maps are reduced; positions a side of a cell: {reduced}."
     return Numbers(
-        "Attention weights of these heads.",
+        f"{what}, of {whose}.",
         engine.provenance(of.reader),
         texts,
         columns,
         _rows(of, texts, heads, arrays, others, least, whole),
         body,
-        [said_so for said_so in (note, small) if said_so],
+        [remark for remark in (note, small) if remark],
     )
 
 

@@ -119,6 +119,18 @@ class Tip {
   }
 }
 
+/** How many positions a side of a cell covers, of a map of [q, s] cells; the twin of viz/pooling.py. */
+const cellSide = ([q, s], queries, keys) => Math.max(Math.ceil(queries / q), Math.ceil(keys / s));
+
+/** The positions of a row or column of cells, written "16–23". */
+const spanOf = (at, side, length) => `${at * side}–${Math.min(length, (at + 1) * side) - 1}`;
+
+/** How much text a cell of a reduced map covers, in words; "" where it is not reduced. */
+function sharedBy(cells, queries, keys) {
+  const side = cellSide(cells, queries, keys);
+  return side > 1 ? `${Math.min(side, queries)} × ${Math.min(side, keys)} tokens` : "";
+}
+
 /** "from → to" with both tokens written out. */
 function lookLine(query, key) {
   const line = make("div", "al-tip-look");

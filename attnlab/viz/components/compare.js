@@ -47,8 +47,7 @@ class Compare extends Picture {
   /** What a long text loses in this picture. */
   reduced() {
     if (!this.pooled) return "";
-    const each = (words, cells) => Math.ceil(words.length / cells);
-    const size = `${each(this.queries, this.size[0])} × ${each(this.keys, this.size[1])} tokens`;
+    const size = sharedBy(this.size, this.queries.length, this.keys.length);
     return `Long text: a cell shows the strongest of ${size}; words are written up to 64 tokens`;
   }
 
@@ -105,12 +104,13 @@ class Compare extends Picture {
 
   /** The words at a cell, or the tokens that share it. */
   look([query, key]) {
-    const span = (at, cells, { length, [at]: word }) => cells === length ? spoken(word)
-      : `tokens ${Math.floor((at * length) / cells)}–${Math.ceil(((at + 1) * length) / cells) - 1}`;
+    const side = cellSide(this.size, this.queries.length, this.keys.length);
+    const span = (at, words) => side === 1 ? spoken(words[at])
+      : `tokens ${spanOf(at, side, words.length)}`;
     const line = make("span");
     if (key === null) line.append("from ");
-    line.append(make("bdi", `al-${this.side}`, span(query, this.size[0], this.queries)));
-    if (key !== null) line.append(" → ", make("bdi", `al-${this.side}`, span(key, this.size[1], this.keys)));
+    line.append(make("bdi", `al-${this.side}`, span(query, this.queries)));
+    if (key !== null) line.append(" → ", make("bdi", `al-${this.side}`, span(key, this.keys)));
     return line;
   }
 

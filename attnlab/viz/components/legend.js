@@ -44,10 +44,10 @@ function differenceNote({ difference }, { b }) {
 function poolNote(header, arrays) {
   const side = header.view === "A" ? "a" : "b", [, , queries, keys] = arrays[side].shape;
   const length = header.tokens[side].length, width = (header.sources[side] || header.tokens[side]).length;
-  if (queries >= length && keys >= width) return "";
-  const each = (tokens, cells) => Math.ceil(tokens / cells);
-  const size = `${each(length, queries)} × ${each(width, keys)} tokens`;
-  const hidden = header.dropFirst ? `; the first column, ${each(width, keys)} tokens, is left out` : "";
+  const size = sharedBy([queries, keys], length, width);
+  if (!size) return "";
+  const first = Math.min(width, cellSide([queries, keys], length, width));
+  const hidden = header.dropFirst ? `; the first column, ${first} tokens, is left out` : "";
   return `Long text: a cell shows the strongest of ${size}${hidden}`;
 }
 

@@ -83,8 +83,7 @@ function lookFor(header, arrays, side, query, key) {
   const queries = header.tokens[side], keys = header.sources[side] || queries;
   const [, , q, s] = arrays[side].shape;
   if (q === queries.length && s === keys.length) return lookLine(queries[query], keys[key]);
-  const span = (at, bins, length) =>
-    `${Math.floor((at * length) / bins)}–${Math.ceil(((at + 1) * length) / bins) - 1}`;
-  return make("div", "al-tip-look", `tokens ${span(query, q, queries.length)} → ` +
-    `${span(key, s, keys.length)}, strongest`);
+  const cell = cellSide([q, s], queries.length, keys.length);
+  return make("div", "al-tip-look", `tokens ${spanOf(query, cell, queries.length)} → ` +
+    `${spanOf(key, cell, keys.length)}, strongest`);
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.viz import png
+from attnlab.viz import png, pooling
 from attnlab.viz.difference import Comparable, at, comparable, full_change, kept_columns
 from attnlab.viz.svg import ink
 from attnlab.viz.svg.frame import Caption, Scale, framed
@@ -50,40 +50,34 @@ def grid(
     maps, tokens, sources = (a, tokens_a, sources_a)
     if view != "A":
         maps, tokens, sources = b, tokens_b or [], sources_b
-    keys = tokens if sources is None else sources
-    theme, full = theme_of(dark), 1 / ink.GAIN
+    length = len(tokens), len(tokens if sources is None else sources)
+    full, notes = 1 / ink.GAIN, []
     if view == "B-A":
-        cells = comparable(
-            tokens_a,
-            tokens_b or [],
-            shape_a=a.shape[2:],
-            shape_b=b.shape[2:],
-            sources_a=sources_a,
-            sources_b=sources_b,
-            causal=causal,
-            start=start,
-            left_out=left_out,
-        )
+        options = {"sources_a": sources_a, "sources_b": sources_b, "causal": causal}
+        options |= {"shape_a": a.shape[2:], "shape_b": b.shape[2:]}
+        cells = comparable(tokens_a, tokens, **options, start=start, left_out=left_out)
         inked, full = _change(ink.unit(a), ink.unit(b), cells, drop_first)
         notes = _difference_notes(cells, maps.shape[2])
     else:
         inked = ink.of_weights(ink.unit(maps)[..., int(drop_first) :], view)
-        notes = []
-    if drop_first:
-        each = math.ceil(len(keys) / maps.shape[3])
-        whose = "the first token's" if each == 1 else f"{each} tokens"
-        notes.append(f"The first column, {whose}, is left out.")
-    layout = laid_out(*a.shape[:2], ROOM)
-    body = _tiles(inked, layout, theme, layers or range(a.shape[0]))
-    if selected is not None:
-        _ring(body, layout, selected)
-        number = (layers or range(a.shape[0]))[selected[0]]
-        notes.insert(0, f"Framed: layer {number}, head {selected[1]}.")
-    for place, rank in (ranks or {}).items():
-        _rank(body, layout, place, rank)
-    fold = f"Each layer is folded: {layout.fold} heads side by side." if layout.fold > 1 else ""
-    notes += [pooled(maps.shape[2:], len(tokens), len(keys)), fold]
+    layout, numbers = laid_out(*a.shape[:2], ROOM), layers or range(a.shape[0])
+    body = _tiles(inked, layout, theme_of(dark), numbers)
+    marks = _marks(body, layout, numbers, selected, ranks or {})
+    notes = [*marks, *notes, *_reduction_notes(maps.shape, length, drop_first, layout)]
     return framed(body, caption.noting(*notes), [_scale(view, full)], dark)
+
+
+def _reduction_notes(
+    shape: tuple[int, ...], length: tuple[int, int], drop_first: bool, layout: Layout
+) -> list[str]:
+    """What of maps of this shape, on as many queries and keys, is left out or drawn smaller."""
+    each = pooling.cell_side(shape, *length)
+    whose = "the first token's" if each == 1 else f"{each} tokens"
+    return [
+        f"The first column, {whose}, is left out." if drop_first else "",
+        pooling.note(shape, *length),
+        f"Each layer is folded: {layout.fold} heads side by side." if layout.fold > 1 else "",
+    ]
 
 
 def _change(
@@ -108,14 +102,6 @@ def _difference_notes(cells: Comparable, all_rows: int) -> list[str]:
     rows = f"The {kept} of {all_rows} rows that can differ." if 0 < kept < all_rows else ""
     note = cells.note.replace("Hatched", "Left blank")
     return [rows, note if note.endswith(".") or not note else f"{note}."]
-
-
-def pooled(shape: tuple[int, ...], queries: int, keys: int) -> str:
-    """How many tokens share a cell of a long text, as a sentence; "" where none do."""
-    if shape[0] >= queries and shape[1] >= keys:
-        return ""
-    size = f"{math.ceil(queries / shape[0])} × {math.ceil(keys / shape[1])}"
-    return f"Long text: a cell shows the strongest of {size} tokens."
 
 
 def _scale(view: str, full: float) -> Scale:
@@ -157,6 +143,27 @@ def _atlas(inked: np.ndarray, layout: Layout) -> np.ndarray:
         x, y = ((at + layout.inset) * SHARP for at in layout.place(layer, head))
         atlas[y : y + side, x : x + side] = ink.stretched(maps[layer, head], side, side)
     return atlas
+
+
+def _marks(
+    sheet: Sheet,
+    layout: Layout,
+    layers: Sequence[int],
+    selected: tuple[int, int] | None,
+    ranks: Mapping[tuple[int, int], int],
+) -> list[str]:
+    """Marks heads on the tiles; returns a sentence for each kind of mark."""
+    notes = []
+    if selected is not None:
+        _ring(sheet, layout, selected)
+        notes.append(f"Framed: layer {layers[selected[0]]}, head {selected[1]}.")
+    for place, rank in ranks.items():
+        _rank(sheet, layout, place, rank)
+    if ranks:
+        order = sorted(ranks, key=ranks.get)
+        found = ", ".join(f"L{layers[layer]} H{head}" for layer, head in order)
+        notes.append(f"Numbered: the first heads of a search, {found}.")
+    return notes
 
 
 def _ring(sheet: Sheet, layout: Layout, place: tuple[int, int]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from attnlab.viz import pooling
+from attnlab.viz.heads import short
 from attnlab.viz.svg import axes, ink, matrix, words
 from attnlab.viz.svg.axes import Cells
-from attnlab.viz.svg.every import pooled
 from attnlab.viz.svg.frame import Caption, Scale, framed
 from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
 from attnlab.viz.svg.text import cut, width
@@ -49,66 +51,101 @@ def compare(
     """
     if len(a) != len(heads) or (b is not None and len(b) != len(heads)) or not len(heads):
         raise ValueError(f"{len(heads)} heads, and weights of {len(a)}")
-    theme, body = theme_of(dark), Sheet(theme_of(dark))
-    sides = [("A", a, tokens_a, sources_a, similarity_a, row_a)]
+    theme, titles = theme_of(dark), [short(head) for head in heads]
+    arcs = drawn == "arcs"
+    sides = [_side("A", a, tokens_a, sources_a, causal, similarity_a, arcs, row_a)]
     if b is not None:
-        sides.append(("B", b, tokens_b or [], sources_b, similarity_b, row_b))
-    titles = [_named(head) for head in heads]
-    tables = []
-    for name, weights, tokens, sources, similarity, row in sides:
-        note = pooled(weights.shape[1:], len(tokens), len(tokens if sources is None else sources))
-        if note:
-            cells = [axes.of_reduced(head, causal and sources is None, name) for head in weights]
-        else:
-            cells = [axes.of_one(head, tokens, sources, causal, name) for head in weights]
-        looked = len(tokens) - 1 if row is None else row
+        sides.append(_side("B", b, tokens_b or [], sources_b, causal, similarity_b, arcs, row_b))
+    body = Sheet(theme)
+    for side in sides:
         if b is not None:
-            body.text(0, body.height + 8, name, bold=True, size=14, colour=theme.of(name))
+            body.text(0, body.height + 8, side.name, bold=True, size=14, colour=theme.of(side.name))
             body.height += 26
-        arcs = drawn == "arcs" and not note and len(tokens) <= matrix.SHAPES_UP_TO
-        rows = _rows(cells, titles, notes, theme, name, looked if arcs else None, bool(note))
-        body.place(0, body.height, rows)
-        body.height += rows.height + 14
-        body.width = max(body.width, rows.width)
-        if similarity is not None and len(heads) > 1:
-            tables.append(_similarity(similarity, titles, theme, name))
-        word = f"{name}: where {cells[0].rows[looked].text} looks." if arcs else ""
-        caption = caption.noting(word, note, matrix.reduced(cells[0]))
-    x = 0
-    for table in tables:
-        body.place(x, body.height, table)
-        x += table.width + 50
-    if tables:
-        body.height += tables[0].height + 10
-        body.width = max(body.width, x - 50)
+        _below(body, _rows(side, titles, notes, theme), 14)
+    tables = _tables(sides, titles, theme)
+    if tables.width:
+        _below(body, tables, 10)
     full = f"{1 / ink.GAIN:.2f} or more"
-    legend = [Scale(name.lower(), f"{name}: weight 0", full) for name, *_ in sides]
-    legend = [] if arcs else legend
-    return framed(body, caption, legend, dark)
+    legend = [
+        Scale(side.name.lower(), f"{side.name}: weight 0", full)
+        for side in sides
+        if side.looked is None
+    ]
+    said = [note for side in sides for note in side.notes]
+    return framed(body, caption.noting(*said), legend, dark)
 
 
-def _named(head: tuple[int, int]) -> str:
-    return f"L{head[0]} H{head[1]}"
+@dataclass(frozen=True)
+class _Side:
+    """The heads on one sentence, ready to be drawn.
 
-
-def _rows(
-    cells: Sequence[Cells],
-    titles: Sequence[str],
-    notes: Sequence[str],
-    theme: Theme,
-    side: str,
-    looked: int | None,
-    reduced: bool,
-) -> Sheet:
-    """All heads of one sentence, in rows; the words stand beside the first matrix of each.
-
-    ``looked`` is the word that looks, where arcs are drawn; ``reduced`` maps have no words.
+    ``looked`` is the word that looks, where arcs are drawn; ``pooled`` maps have no words;
+    ``notes`` say what is drawn; ``similarity`` [n, n] says how alike the heads are.
     """
-    long = reduced or max(cells[0].values.shape) > matrix.SHAPES_UP_TO
-    arcs = looked is not None
-    count = len(cells)
+
+    name: str
+    cells: Sequence[Cells]
+    looked: int | None
+    pooled: bool
+    notes: Sequence[str]
+    similarity: np.ndarray | None
+
+    @property
+    def long(self) -> bool:
+        """Whether a map is drawn as an image, without words."""
+        return self.pooled or max(self.cells[0].values.shape) > matrix.SHAPES_UP_TO
+
+
+def _side(
+    name: str,
+    weights: np.ndarray,
+    tokens: Sequence[Any],
+    sources: Sequence[Any] | None,
+    causal: bool,
+    similarity: np.ndarray | None,
+    arcs: bool,
+    row: int | None,
+) -> _Side:
+    """The heads' weights [n, Q, S], or reduced maps [n, q, s], on the tokens of one sentence."""
+    keys = tokens if sources is None else sources
+    pooled = pooling.note(weights.shape, len(tokens), len(keys))
+    if pooled:
+        cells = [axes.of_reduced(head, causal and sources is None, name) for head in weights]
+    else:
+        cells = [axes.of_one(head, tokens, sources, causal, name) for head in weights]
+    looked, word = None, ""
+    if arcs and not pooled and max(len(tokens), len(keys)) <= matrix.SHAPES_UP_TO:
+        looked = len(tokens) - 1 if row is None else row
+        word = f"{name}: where {cells[0].rows[looked].text} looks."
+    notes = (word, pooled, matrix.reduced(cells[0]))
+    return _Side(name, cells, looked, bool(pooled), notes, similarity)
+
+
+def _below(body: Sheet, part: Sheet, gap: float) -> None:
+    """Puts a part under what is there."""
+    body.place(0, body.height, part)
+    body.height += part.height + gap
+    body.width = max(body.width, part.width)
+
+
+def _tables(sides: Sequence[_Side], titles: Sequence[str], theme: Theme) -> Sheet:
+    """How alike the heads are on each sentence, the tables side by side."""
+    body = Sheet(theme)
+    for side in sides:
+        if side.similarity is None or len(titles) < 2:
+            continue
+        table = _similarity(side.similarity, titles, theme, side.name)
+        left = body.width + 50 if body.width else 0
+        body.place(left, 0, table)
+        body.width, body.height = left + table.width, table.height
+    return body
+
+
+def _rows(side: _Side, titles: Sequence[str], notes: Sequence[str], theme: Theme) -> Sheet:
+    """All heads of one sentence, in rows; the words stand beside the first matrix of each."""
+    arcs, cells, count = side.looked is not None, side.cells, len(side.cells)
     across = count if count <= 3 or (count == 4 and not arcs) else -(-count // 2)
-    words_left = 0 if arcs or long else matrix.words_width(cells[0])
+    words_left = 0 if arcs or side.long else matrix.words_width(cells[0])
     room = min(560 if arcs else 420, (ACROSS - words_left - (across - 1) * _GAP) / across)
     sheet = Sheet(theme)
     for start in range(0, count, across):
@@ -116,8 +153,8 @@ def _rows(
         for at in range(start, min(start + across, count)):
             first = at == start
             if arcs:
-                part = words.draw(cells[at], theme, side, looked, room=room)
-            elif long:
+                part = words.draw(cells[at], theme, side.name, side.looked, room=room)
+            elif side.long:
                 part = matrix.image(cells[at], theme, room)
             else:
                 wide = room + words_left if first else room
