@@ -86,6 +86,12 @@ def test_the_grid_names_what_it_leaves_out(pair):
     assert "0.45 more in A" in words and "Framed: layer 4, head 2." in words
 
 
+def test_the_grid_numbers_the_heads_that_were_found(pair):
+    words = words_of(built(export.grid(pair, {(8, 6): 2, (4, 2): 1}), "svg"))
+    assert "Numbered: the first heads of a search, L4 H2, L8 H6." in words
+    assert {"1", "2"} <= set(words)
+
+
 def test_a_png_is_twice_the_size_of_its_svg(pair):
     root = ElementTree.fromstring(built(export.grid(pair), "svg"))
     size = png.size(built(export.grid(pair), "png"))
@@ -117,7 +123,7 @@ def test_the_table_of_a_head_is_tidy(pair):
     assert np.float32(row.weight) == pair.weights("B", (4, 2))[11, 6]
     assert np.float32(row.weight_in_other_text) == pair.weights("A", (4, 2))[11, 6]
     first = next(csv.reader(io.StringIO(built(head_of(pair), "csv").decode())))
-    assert first == ["# what", '"Attention weights of these heads."']
+    assert first == ["# what", '"Attention weights, of this head."']
 
 
 def test_the_table_of_the_grid_holds_every_head(pair):
@@ -164,7 +170,7 @@ def test_an_effect_is_saved_with_its_edit(pair):
     )
     words = " ".join(words_of(built(what, "svg")))
     assert "What if L4 H2 were gone?" in words and "KL divergence 0.0076 nats" in words
-    assert "random heads" in words
+    assert "random heads" in words and "without the head" in words
     saved = json.loads(built(what, "json"))
     assert saved["kl_nats"] == pytest.approx(0.0076, abs=5e-5)
     assert saved["provenance"]["edits"][0]["kind"] == "zero_head"
@@ -193,8 +199,14 @@ def test_compared_and_found_heads_are_saved(pair):
 def test_an_encoder_s_shift_is_saved(packaged_models):
     scene = scene_of(model="minilm-l6", layer=3, head=1)
     found = engine.moved(scene.reader, scene.passage("B"), "zero", [(3, 1)])
-    what = export.moved(scene, [(3, 1)], found)
-    assert any("Cosine distance" in word for word in words_of(built(what, "svg", True)))
+    others = Baseline((((0, 1),),) * 3, (0.01, 0.002, 0.003))
+    what = export.moved(scene, [(3, 1)], found, others)
+    words = " ".join(words_of(built(what, "svg", True)))
+    assert "Cosine distance" in words and "Of 3 random heads" in words
+    assert json.loads(built(what, "json"))["random_heads"] == {
+        "mean_distance": [0.01, 0.002, 0.003],
+        "median": 0.003,
+    }
     table = table_of(built(what, "csv"))
     assert np.array_equal(np.float32(table.distance), found.tokens)
 
@@ -218,7 +230,9 @@ def test_reduced_heads_side_by_side_are_saved(packaged_models):
     what = export.compare(scene, heads, np.stack([scene.a.maps[head] for head in heads]), None)
     words = words_of(built(what, "svg"))
     assert any(word.startswith("Long text: a cell shows the strongest of") for word in words)
-    assert "largest_weight" in table_of(built(what, "csv"))
+    table = built(what, "csv")
+    assert "largest_weight" in table_of(table)
+    assert b"Largest attention weights of squares of positions, of these heads." in table
     assert json.loads(built(what, "json"))["similarity"] == {}
 
 

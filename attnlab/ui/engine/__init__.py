@@ -3,7 +3,7 @@
 Every key is a frozen dataclass that names every argument of the result.
 """
 
-from attnlab.ui.engine.ablation import Moved, baseline, effect, moved
+from attnlab.ui.engine.ablation import Moved, baseline, edits_of, effect, moved
 from attnlab.ui.engine.heads import alike, kinds, ranked
 from attnlab.ui.engine.keys import EffectKey, HeadKey, LabKey, Passage, TextKey
 from attnlab.ui.engine.model import (
@@ -39,6 +39,7 @@ __all__ = [
     "aligned",
     "alike",
     "baseline",
+    "edits_of",
     "effect",
     "head_weights",
     "kinds",

@@ -14,6 +14,7 @@ from attnlab.ui.export.tables import of_heads
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import Head, Side
 from attnlab.viz import svg
+from attnlab.viz.heads import full
 from attnlab.viz.numbers import Numbers
 
 
@@ -27,11 +28,13 @@ class Maps:
     options: Mapping[str, Any]
 
 
-def grid(of: Scene) -> Savable:
-    """Every head on the texts."""
+def grid(of: Scene, ranks: Mapping[Head, int] | None = None) -> Savable:
+    """Every head on the texts; ``ranks`` are the places, from 1, of heads that were found."""
     maps = maps_of(of)  # now, on the page's own thread: a file is made on another
     return Savable(
-        "attnlab-heads", partial(_grid_picture, of, maps), partial(_grid_numbers, of, maps)
+        "attnlab-heads",
+        partial(_grid_picture, of, maps, ranks or {}),
+        partial(_grid_numbers, of, maps),
     )
 
 
@@ -41,16 +44,17 @@ def maps_of(of: Scene) -> Maps:
         return Maps(of.a.maps, None, (of.a.tokens, None), of.sources)
     if of.view != "B-A" or of.overlap is None:
         return Maps(of.a.maps, of.b.maps, (of.a.tokens, of.b.tokens), of.sources)
-    (a, b), tokens, options = of.compared()
+    (a, b), tokens, options = of.compared
     return Maps(a, b, tokens, {**options, "left_out": of.overlap.left_out})
 
 
-def _grid_picture(of: Scene, maps: Maps, dark: bool) -> str:
+def _grid_picture(of: Scene, maps: Maps, ranks: Mapping[Head, int], dark: bool, *more: str) -> str:
     shown: Sequence[Side] = ("A", "B") if of.view == "B-A" else (of.pictured,)
     title = "Every head, B − A" if of.view == "B-A" else f"Every head on {of.pictured}"
     if of.b is None:
         title = "Every head"
     share = f"{of.reading(of.pictured).first_share:.0%}"
+    place = of.reader.layers.index
     first = f"The first token takes {share} of all attention on {of.pictured}."
     return svg.grid(
         maps.a,
@@ -61,8 +65,9 @@ def _grid_picture(of: Scene, maps: Maps, dark: bool) -> str:
         drop_first=of.selection.drop_first,
         causal=of.reader.causal,
         layers=of.reader.layers,
-        selected=(of.reader.layers.index(of.selection.layer), of.selection.head),
-        caption=said.caption(of, title, shown, [first]),
+        selected=(place(of.selection.layer), of.selection.head),
+        ranks={(place(layer), head): rank for (layer, head), rank in ranks.items()},
+        caption=said.caption(of, title, shown, [first, *more]),
         dark=dark,
         **maps.options,
     )
@@ -78,7 +83,7 @@ def _grid_numbers(of: Scene, drawn: Maps) -> Numbers:
     if drawn.options.get("left_out"):
         pairs = {"query_pairs": of.overlap.rows, "key_pairs": of.overlap.columns}
         body["compared"] = {**pairs, "layers": list(reader.layers), "A": drawn.a, "B": drawn.b}
-    return of_heads(of, heads, arrays, body)
+    return of_heads(of, heads, arrays, body, "every head")
 
 
 def head(of: Scene, a: np.ndarray, b: np.ndarray | None) -> Savable:
@@ -88,7 +93,7 @@ def head(of: Scene, a: np.ndarray, b: np.ndarray | None) -> Savable:
     return Savable(
         f"attnlab-head-{said.name(chosen)}",
         partial(_head_picture, of, a, b),
-        partial(of_heads, of, [chosen], arrays, {}),
+        partial(of_heads, of, [chosen], arrays, {}, "this head"),
     )
 
 
@@ -96,26 +101,22 @@ def _by_text(a: np.ndarray, b: np.ndarray | None) -> dict[str, np.ndarray]:
     return {"A": a} if b is None else {"A": a, "B": b}
 
 
-def _head_picture(of: Scene, a: np.ndarray, b: np.ndarray | None, dark: bool) -> str:
-    layer, number = of.selection.chosen
-    mode = of.selection.mode
-    if mode == "difference" and b is None:
-        mode = "matrix"
+def _head_picture(of: Scene, a: np.ndarray, b: np.ndarray | None, dark: bool, *more: str) -> str:
     row_a, row_b = scene.pinned_rows(of)
-    title = f"Layer {layer} · Head {number}" + (", B − A" if mode == "difference" else "")
+    title = full(of.selection.chosen) + (", B − A" if of.mode == "difference" else "")
     return svg.head(
         a,
         of.a.tokens,
         b=b,
         tokens_b=None if of.b is None else of.b.tokens,
-        mode=mode,
+        mode=of.mode,
         row_a=row_a,
         row_b=row_b,
         key=scene.pinned_key(of),
         side=of.side,
         causal=of.reader.causal,
         sink=of.reader.sink,
-        caption=said.caption(of, title, said.sides(of)),
+        caption=said.caption(of, title, said.sides(of), more),
         dark=dark,
         **of.sources,
     )
@@ -156,6 +157,7 @@ def _compared_picture(
     b: np.ndarray | None,
     notes: Sequence[str],
     dark: bool,
+    *more: str,
 ) -> str:
     row_a, row_b = scene.pinned_rows(of)
     return svg.compare(
@@ -171,7 +173,7 @@ def _compared_picture(
         row_a=row_a,
         row_b=row_b,
         causal=of.reader.causal,
-        caption=said.caption(of, "Heads side by side", said.sides(of)),
+        caption=said.caption(of, "Heads side by side", said.sides(of), more),
         dark=dark,
         **of.sources,
     )

@@ -7,7 +7,6 @@ from typing import Any
 from attnlab.analysis.baseline import Baseline
 from attnlab.analysis.effects import Effect
 from attnlab.ui import engine, phrases
-from attnlab.ui.engine.ablation import edits_of
 from attnlab.ui.export import said
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.scene import Scene
@@ -37,7 +36,7 @@ def effect(
 
 
 def _edits(of: Scene, heads: Sequence[Head]) -> tuple[Any, ...]:
-    return edits_of(of.reader, of.selection.ablation, heads)
+    return engine.edits_of(of.reader, of.selection.ablation, heads)
 
 
 def _names(heads: Sequence[Head]) -> str:
@@ -52,20 +51,24 @@ def _title(of: Scene, heads: Sequence[Head]) -> str:
 
 
 def _effect_picture(
-    of: Scene, heads: Sequence[Head], found: Effect, others: Baseline | None, dark: bool
+    of: Scene,
+    heads: Sequence[Head],
+    found: Effect,
+    others: Baseline | None,
+    dark: bool,
+    *more: str,
 ) -> str:
     notes = [
         f"{phrases.prediction(of)} {phrases.size(found.kl, heads)}",
         f"KL divergence {found.kl:.4f} nats. "
         f"What the heads hand on is set to {_PLACES[of.selection.ablation]}.",
         phrases.beside_others(found.kl, others, heads, " nats") if others else "",
+        *more,
     ]
-    without = "without the head" if len(heads) == 1 else "without the heads"
-    edits = _edits(of, heads)
     return svg.bars(
         found.rows,
-        names=("as trained", without),
-        caption=said.caption(of, _title(of, heads), [of.side], notes, edits),
+        names=("as trained", phrases.without(heads)),
+        caption=said.caption(of, _title(of, heads), [of.side], notes, _edits(of, heads)),
         dark=dark,
     )
 
@@ -84,7 +87,7 @@ def _effect_numbers(
         ],
     }
     if others is not None:
-        body["random_heads"] = {"kl_nats": list(others.values), "median": others.median}
+        body["random_heads"] = _random(others, "kl_nats")
     return Numbers(
         "Probabilities before and after the edits, and their KL divergence in nats.",
         engine.provenance(of.reader, _edits(of, heads)),
@@ -96,20 +99,36 @@ def _effect_numbers(
     )
 
 
-def moved(of: Scene, heads: Sequence[Head], found: engine.Moved) -> Savable:
+def _random(others: Baseline, name: str) -> dict[str, Any]:
+    """What as many random heads do, beside the heads that were taken away."""
+    return {name: list(others.values), "median": others.median}
+
+
+def moved(
+    of: Scene, heads: Sequence[Head], found: engine.Moved, others: Baseline | None = None
+) -> Savable:
     """How far ablating heads moves an encoder's output."""
     return Savable(
         f"attnlab-shift-{_names(heads)}",
-        partial(_moved_picture, of, heads, found),
-        partial(_moved_numbers, of, heads, found),
+        partial(_moved_picture, of, heads, found, others),
+        partial(_moved_numbers, of, heads, found, others),
     )
 
 
-def _moved_picture(of: Scene, heads: Sequence[Head], found: engine.Moved, dark: bool) -> str:
+def _moved_picture(
+    of: Scene,
+    heads: Sequence[Head],
+    found: engine.Moved,
+    others: Baseline | None,
+    dark: bool,
+    *more: str,
+) -> str:
     tokens = of.reading(of.side).tokens
     notes = [
         f"{phrases.movement(of, found)} Cosine distance {found.mean:.4f}.",
         f"What the heads hand on is set to {_PLACES[of.selection.ablation]}.",
+        phrases.beside_others(found.mean, others, heads, "") if others else "",
+        *more,
     ]
     return svg.shifts(
         list(zip(tokens, found.tokens.tolist(), strict=True)),
@@ -118,8 +137,18 @@ def _moved_picture(of: Scene, heads: Sequence[Head], found: engine.Moved, dark: 
     )
 
 
-def _moved_numbers(of: Scene, heads: Sequence[Head], found: engine.Moved) -> Numbers:
+def _moved_numbers(
+    of: Scene, heads: Sequence[Head], found: engine.Moved, others: Baseline | None
+) -> Numbers:
     text = said.text(of, of.side)
+    body = {
+        "heads": [list(head) for head in heads],
+        "ablation": of.selection.ablation,
+        "mean": found.mean,
+        "tokens": found.tokens,
+    }
+    if others is not None:
+        body["random_heads"] = _random(others, "mean_distance")
     return Numbers(
         "Cosine distances, 0 to 2, between the output before and after the edits.",
         engine.provenance(of.reader, _edits(of, heads)),
@@ -129,12 +158,7 @@ def _moved_numbers(of: Scene, heads: Sequence[Head], found: engine.Moved) -> Num
             [at, token["text"], float(distance)]
             for at, (token, distance) in enumerate(zip(text.tokens, found.tokens, strict=True))
         ],
-        {
-            "heads": [list(head) for head in heads],
-            "ablation": of.selection.ablation,
-            "mean": found.mean,
-            "tokens": found.tokens,
-        },
+        body,
         [f"The text's vector, the mean over its tokens, moves by {found.mean:.9g}."],
     )
 
@@ -149,14 +173,14 @@ def find(of: Scene, side: Side, query: int, key: int, columns: Sequence[Column])
 
 
 def _found_picture(
-    of: Scene, side: Side, query: int, key: int, columns: Sequence[Column], dark: bool
+    of: Scene, side: Side, query: int, key: int, columns: Sequence[Column], dark: bool, *more: str
 ) -> str:
     title = f"Heads by their weight {phrases.pair(of, side, query, key)}"
     note = f"Positions {query} and {key} of {side}, counted from 0."
     return svg.ranks(
         columns,
         selected=of.selection.chosen,
-        caption=said.caption(of, title, said.sides(of), [note]),
+        caption=said.caption(of, title, said.sides(of), [note, *more]),
         dark=dark,
     )
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -28,13 +29,13 @@ class Savable:
 
     Attributes:
         name: of the file, without its ending.
-        picture: given whether the paper is dark, the SVG.
+        picture: given whether the paper is dark, and notes to be written under it, the SVG.
         numbers: the figures behind the picture.
         page: an offline HTML page.
     """
 
     name: str
-    picture: Callable[[bool], str] | None = None
+    picture: Callable[..., str] | None = None
     numbers: Callable[[], Numbers] | None = None
     page: Callable[[], str] | None = None
 
@@ -75,7 +76,7 @@ def files(what: Savable, dark: bool = False) -> dict[str, tuple[Callable[[], byt
     found = {}
     if what.picture is not None:
         draw = what.picture
-        found["png"] = (lambda: svg.drawn(draw(dark)), "image/png")
+        found["png"] = (lambda: svg.drawn(partial(draw, dark)), "image/png")
         found["svg"] = (lambda: draw(dark).encode(), "image/svg+xml")
     if what.numbers is not None:
         count = what.numbers

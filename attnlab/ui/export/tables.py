@@ -11,6 +11,7 @@ from attnlab.ui.scene import Scene
 from attnlab.ui.selection import Head
 from attnlab.viz import align
 from attnlab.viz.numbers import Numbers, Text, cells, least_of, pooled_cells
+from attnlab.viz.pooling import cell_side
 
 _CELL = ("query", "query_token", "key", "key_token", "weight")
 _POOLED = ("query_from", "query_to", "key_from", "key_to", "largest_weight")

@@ -13,6 +13,7 @@ from attnlab.ui.scene import Scene
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import head_payload
+from attnlab.viz.heads import full
 from attnlab.viz.standalone import Part
 from attnlab.viz.standalone import html as page
 
@@ -52,15 +53,13 @@ def _grid(of: Scene, maps: Maps) -> Part:
 
 def _head(of: Scene, a: np.ndarray, b: np.ndarray | None) -> Part:
     row_a, row_b = scene.pinned_rows(of)
-    layer, number = of.selection.chosen
-    title = f"Layer {layer} · Head {number}"
-    mode = of.selection.mode
+    title = full(of.selection.chosen)
     payload = head_payload(
         a,
         of.a.tokens,
         b=b,
         tokens_b=None if of.b is None else of.b.tokens,
-        mode="matrix" if mode == "difference" and b is None else mode,
+        mode=of.mode,
         row_a=row_a,
         row_b=row_b,
         key_position=scene.pinned_key(of),

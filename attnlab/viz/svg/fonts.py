@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from html import unescape
 
 from attnlab.viz import png
-from attnlab.viz.svg.sheet import DARK, FONT, LIGHT
+from attnlab.viz.svg.sheet import FONT
 from attnlab.viz.svg.text import xml
 
 _NOWHERE = "\U0010fffe"  # assigned to nothing, so no font draws it
 _BOX = "□"
 _MOST = 200  # characters that are tried in one picture
-_ROOM = 18  # units, for the line that is added
 
 
-def drawn(picture: str, scale: float = 2) -> bytes:
-    """The PNG of one of this package's pictures, with a note where characters are missing."""
+def drawn(draw: Callable[..., str], scale: float = 2) -> bytes:
+    """The PNG of a picture; ``draw`` takes notes to be written under it, and gives its SVG.
+
+    Where characters are missing it is drawn once more, with a note that says so.
+    """
+    picture = draw()
     missing = undrawn("".join(re.findall(r"<t(?:ext|span)[^>]*>([^<]*)", picture)))
     if missing:
         # One such character in a line keeps the renderer from looking for the others' fonts.
-        boxed = picture.translate(dict.fromkeys(map(ord, missing), _BOX))
-        picture = _noted(boxed, missing)
+        picture = draw(_said(missing)).translate(dict.fromkeys(map(ord, missing), _BOX))
     return png.of(picture, scale)
 
 
@@ -58,16 +61,8 @@ def _glyph(char: str) -> bytes:
     )
 
 
-def _noted(picture: str, missing: str) -> str:
-    """The picture with one more line at its foot."""
+def _said(missing: str) -> str:
+    """Which characters are missing, as a sentence."""
     shown = ", ".join(f"U+{ord(char):04X}" for char in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    said = f"Empty boxes: no font here has {shown}{more}. The SVG has them."
-    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)" width="[\d.]+" height="[\d.]+"', picture)
-    width, height = size[1], float(size[2]) + _ROOM
-    theme = DARK if f'fill="{DARK.paper}"/>' in picture else LIGHT
-    taller = f'viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}"'
-    line = (
-        f'<text x="24" y="{height - 20:g}" font-size="11.5" fill="{theme.mute}">{said}</text></svg>'
-    )
-    return picture.replace(size[0], taller, 1).removesuffix("</svg>\n") + line
+    return f"Empty boxes: no font here has {shown}{more}. The SVG has them."
