@@ -84,7 +84,7 @@ def _effect(of: Scene, words: Place, figures: Place) -> Effect:
         # Figures only: nothing typed by anyone reaches this Markdown.
         st.markdown(f"**KL {found.kl:.4f}** nats", help=explain.KL)
     with figures:
-        without = "without the head" if len(heads) == 1 else f"without the {len(heads)} heads"
+        without = phrases.without(heads)
         label = f"Most likely words, as trained and {without}"
         mount.bars("bars", rows=found.rows, names=("as trained", without), label=label)
         others = _beside_others(of, found.kl, position, " nats")
@@ -107,8 +107,8 @@ def _moved(of: Scene, words: Place, figures: Place) -> None:
             rows=list(zip(tokens, found.tokens.tolist(), strict=True)),
             label="How far each token moves",
         )
-        _beside_others(of, found.mean, None, "")
-        _below(of, export.moved(of, heads, found))
+        others = _beside_others(of, found.mean, None, "")
+        _below(of, export.moved(of, heads, found, others))
 
 
 def _hint(of: Scene) -> str:

@@ -33,7 +33,7 @@ def draw(of: Scene, ranks: Mapping[Head, int] | None = None) -> None:
                 st.markdown(explain.CHOOSE, width="content")
                 _way_on(of)
             with st.container(width="content"):
-                export.menu("save-grid", export.grid(of))
+                export.menu("save-grid", export.grid(of, ranks))
         _mounted(of, ranks or {})
 
 
