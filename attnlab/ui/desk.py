@@ -11,6 +11,7 @@ from typing import Any
 from attnlab.errors import AttnLabError, Busy, Cancelled
 from attnlab.trace import Cancel
 from attnlab.ui.gate import Gate, Ticket
+from attnlab.ui.hosting import UNFORESEEN
 from attnlab.ui.store import Store
 
 
@@ -153,9 +154,7 @@ class Desk:
 
     def _perform(self, key: Hashable, job: Job, work: Callable[[Job], Any], store: Store) -> None:
         value: Any = None
-        error: AttnLabError | None = AttnLabError(
-            "Something unforeseen went wrong; the log of the server has the details."
-        )
+        error: AttnLabError | None = AttnLabError(UNFORESEEN)
         try:
             turn = self._gate.turn(
                 job.ticket, timeout=self._wait_seconds, cancelled=job.cancel.is_set

@@ -2,6 +2,7 @@
 
 import os
 import runpy
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from attnlab.ui import guard, models, state
 
 _DRAWN: Final = "_frame_drawn"
 _STYLE: Final = Path(__file__).with_name("style.css")
+_SWITCH_SECONDS: Final = 0.0001
 
 
 @st.cache_resource(max_entries=1)
@@ -21,7 +23,12 @@ def set_threads() -> int:
 
     With two threads on two busy cores some passes took thirty times as long; the gate already
     lets only one run at a time.
+
+    A pass also gives the interpreter's lock away at each of its hundreds of operations, and gets it
+    back from a busy thread (another session's script) only after the switch interval. With Python's
+    5 ms a pass of 0.2 s took 2.6 s beside one busy thread, with this one 0.5 s.
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     threads = int(os.environ.get("ATTNLAB_THREADS", "1"))
     torch.set_num_threads(threads)
     return threads

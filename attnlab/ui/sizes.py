@@ -13,6 +13,9 @@ def held_bytes(value: Any) -> int:
 
     An array that is a view counts as what it keeps alive. An estimate: parts that are shared, such
     as short strings, count each time.
+
+    Raises:
+        TypeError: a part is of another type, whose size nobody could trust.
     """
     if isinstance(value, np.ndarray):
         base = value
@@ -25,7 +28,9 @@ def held_bytes(value: Any) -> int:
         return sys.getsizeof(value) + sum(map(held_bytes, [*value.keys(), *value.values()]))
     if isinstance(value, tuple | list | set | frozenset):
         return sys.getsizeof(value) + sum(map(held_bytes, value))
-    return sys.getsizeof(value)
+    if value is None or isinstance(value, str | bytes | int | float | np.generic):
+        return sys.getsizeof(value)
+    raise TypeError(f"a {type(value).__name__} is no result that a store can measure")
 
 
 def lab_bytes(lab: Any) -> int:

@@ -8,7 +8,6 @@ other session watches.
 import itertools
 import math
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable, Hashable
@@ -27,10 +26,6 @@ from attnlab.ui.store import Store
 # Shorter work shows nothing: a message that flashes by only disturbs.
 _QUIET_SECONDS = 0.4
 _POLL_SECONDS = 0.1
-# A forward pass gives the interpreter's lock away at each of its hundreds of operations, and gets it
-# back from a busy thread (another session's script) only after this time. With Python's 5 ms a pass
-# of 0.2 s took 2.6 s beside one busy thread; with this, little more than half the processor costs.
-_SWITCH_SECONDS = 0.0001
 _STOPPED = "_stopped_work"
 _OWNER = "_work_of"
 _NUMBERS = itertools.count()  # one script may wait several times, and keys are unique in a run
@@ -55,7 +50,6 @@ class Stores:
 def stores() -> Stores:
     """The caches and the gate, shared by every session of this process."""
     hour, mib = 3600.0, 2**20
-    sys.setswitchinterval(_SWITCH_SECONDS)
     width = int(os.environ.get("ATTNLAB_WORKERS", "1"))
     # Someone's own machine may hold the models that they chose; the public's share what there is.
     models = 2048 * mib if hosted() else math.inf

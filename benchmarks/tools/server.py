@@ -1,6 +1,7 @@
 """A server of the app in a process of its own, on a free port of this machine."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -13,15 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# What `make run` and `make host` set; the Makefile has the reasons.
+# The allocator's settings of `make run` and `make host`, as the Makefile has them.
+_MALLOC = re.compile(r"^(MALLOC_\w+) \?= (\d+)$", re.MULTILINE)
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "OMP_NUM_THREADS": "1",
     "OMP_WAIT_POLICY": "PASSIVE",
-    "MALLOC_ARENA_MAX": "1",
-    "MALLOC_MMAP_MAX_": "0",
-    "MALLOC_TRIM_THRESHOLD_": "4000000000",
-    "MALLOC_TOP_PAD_": "268435456",
+    **dict(_MALLOC.findall((ROOT / "Makefile").read_text("utf-8"))),
 }
 
 

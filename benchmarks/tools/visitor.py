@@ -15,12 +15,12 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from attnlab.ui.hosting import UNFORESEEN
 from attnlab.viz.payload import unpack
 
 _KL = re.compile(r"\*\*KL ([0-9.]+)\*\* nats")
 # The page's sentence box, by its label, which Streamlit puts into the protocol.
 _BOX = "Sentence A"
-_APOLOGY = "Something unforeseen went wrong"  # as in hosted.py
 _FINISHED = 0  # ForwardMsg.ScriptFinishedStatus.FINISHED_SUCCESSFULLY
 
 
@@ -134,7 +134,7 @@ class Visitor:
             answer.kl = found[1] if found else answer.kl
         elif kind == "text":
             answer.sentences.append(element.text.body)
-            if element.text.body.startswith(_APOLOGY):
+            if element.text.body.startswith(UNFORESEEN):
                 answer.exceptions.append(element.text.body)
         elif kind == "exception":
             answer.exceptions.append(element.exception.message)

@@ -41,7 +41,8 @@ def test_every_answer_carries_the_headers(hosted_address: str, path: str):
         with urllib.request.urlopen(hosted_address + path) as answer:
             headers = answer.headers
     except urllib.error.HTTPError as error:
-        headers = error.headers
+        with error:
+            headers = error.headers
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
@@ -60,7 +61,8 @@ def test_a_stranger_s_upload_is_refused(hosted_address: str):
     )
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request)
-    assert refused.value.code in (400, 403)
+    with refused.value as answer:
+        assert answer.code in (400, 403)
 
 
 def test_the_app_works_under_the_policy_and_asks_nobody_else(page: Page, hosted_address: str):

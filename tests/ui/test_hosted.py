@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from attnlab.ui import hosting
+from attnlab.ui import hosting, server
 
 ROOT = Path(__file__).parents[2]
 INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
@@ -57,7 +57,7 @@ def test_strangers_have_shorter_texts(is_hosted, monkeypatch):
 
 
 def test_the_policy_allows_no_foreign_host_no_eval_and_no_inline_script_but_streamlits():
-    policy = hosting.content_security_policy(INDEX)
+    policy = server.content_security_policy(INDEX)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == "'none'"
     assert rules["connect-src"] == "'self'"
@@ -92,9 +92,9 @@ async def _page(scope, receive, send):
 
 
 def test_every_answer_carries_the_headers_once():
-    headers = hosting.security_headers(INDEX)
-    guard, sent = hosting.Guard(_page, headers, sessions=1), Sent()
-    asyncio.run(guard({"type": "http"}, None, sent))
+    headers = server.security_headers(INDEX)
+    keeper, sent = server.Doorkeeper(_page, headers, sessions=1), Sent()
+    asyncio.run(keeper({"type": "http"}, None, sent))
     names = [name.lower() for name, _ in sent[0]["headers"]]
     assert sorted(names) == sorted([b"etag", *(name for name, _ in headers)])
     assert dict(sent[0]["headers"])[b"referrer-policy"] == b"no-referrer"
@@ -112,31 +112,40 @@ def test_so_many_sessions_and_no_more():
         return {"type": "websocket.connect"}
 
     async def visit():
-        guard, refused = hosting.Guard(session, (), sessions=2), Sent()
-        inside = [asyncio.create_task(guard({"type": "websocket"}, connect, Sent())) for _ in "12"]
+        keeper, refused = server.Doorkeeper(session, (), sessions=2), Sent()
+        inside = [asyncio.create_task(keeper({"type": "websocket"}, connect, Sent())) for _ in "12"]
         await asyncio.sleep(0)
-        await guard({"type": "websocket"}, connect, refused)
+        await keeper({"type": "websocket"}, connect, refused)
         assert [message["type"] for message in refused] == ["websocket.close"]
         waiting.set()
         await asyncio.gather(*inside)
-        await guard({"type": "websocket"}, connect, refused)
+        await keeper({"type": "websocket"}, connect, refused)
 
     asyncio.run(visit())
     assert len(opened) == 3
 
 
-@pytest.mark.parametrize("size", [10, hosting.MAX_MESSAGE_BYTES + 1])
-def test_a_message_that_is_too_long_ends_its_session(size: int):
+@pytest.mark.parametrize(
+    ("content", "got_through"),
+    [
+        ({"bytes": b"x" * 10}, True),
+        ({"text": "x" * 10}, True),
+        ({"bytes": b"x" * (server.MAX_MESSAGE_BYTES + 1)}, False),
+        # Bytes, not characters: each of these takes three.
+        ({"text": "語" * (server.MAX_MESSAGE_BYTES // 2)}, False),
+    ],
+)
+def test_a_message_that_is_too_long_ends_its_session(content: dict, got_through: bool):
     got = []
 
     async def session(scope, receive, send):
         got.append((await receive())["type"])
 
     async def receive():
-        return {"type": "websocket.receive", "bytes": b"x" * size}
+        return {"type": "websocket.receive", **content}
 
-    asyncio.run(hosting.Guard(session, (), sessions=1)({"type": "websocket"}, receive, Sent()))
-    assert got == ["websocket.receive" if size == 10 else "websocket.disconnect"]
+    asyncio.run(server.Doorkeeper(session, (), sessions=1)({"type": "websocket"}, receive, Sent()))
+    assert got == ["websocket.receive" if got_through else "websocket.disconnect"]
 
 
 def test_hosted_py_is_an_app_that_streamlit_finds_and_turns_the_mode_on():

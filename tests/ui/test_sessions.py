@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from attnlab.analysis.effects import compare
 from attnlab.trace import ZeroHead
-from attnlab.ui.hosting import MAX_MESSAGE_BYTES
+from attnlab.ui.server import MAX_MESSAGE_BYTES
 from benchmarks.tools.server import Server, serving
 from benchmarks.tools.visitor import Answer, Visitor
 

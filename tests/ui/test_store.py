@@ -5,8 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
+from attnlab.ui.engine import Reading
 from attnlab.ui.sizes import held_bytes, lab_bytes
 from attnlab.ui.store import Store
 
@@ -61,6 +63,17 @@ def test_sizes_are_those_of_what_is_kept_alive():
     assert maps.nbytes <= size < maps.nbytes + 2000
     view = np.zeros(1_000_000, np.uint8)[:10]
     assert held_bytes({"view": [view]}) >= 1_000_000
+
+
+def test_a_part_of_unknown_size_is_refused():
+    with pytest.raises(TypeError, match="a Tensor is no result"):
+        held_bytes(Result((), torch.zeros(3)))
+
+
+def test_the_logits_of_a_long_reading_count():
+    maps, last = np.zeros((2, 2, 8, 8), np.float32), np.zeros(50_000, np.float32)
+    reading = Reading((), (), maps, False, 0.5, last)
+    assert held_bytes(reading) >= maps.nbytes + last.nbytes
 
 
 def test_a_shared_weight_counts_once():
