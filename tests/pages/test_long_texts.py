@@ -41,8 +41,9 @@ def test_a_text_of_a_thousand_tokens_is_shown_reduced_and_its_head_in_full(app: 
     count = len(head["tokens"]["a"])
     assert 900 < count < 2048 and len(grid["tokens"]["a"]) == count
     assert "long" in address(app) and "a" not in address(app)
-    assert said(app, "Too long for a link")
-    assert "Save this view" in [button.label for button in app.get("download_button")]
+    assert said(app, "This text is too long for a link.")
+    kept = [button.label for button in app.get("download_button")]
+    assert "Save this view as a file instead" in kept
 
 
 def test_long_texts_of_different_lengths_are_compared_where_they_correspond(app: AppTest):

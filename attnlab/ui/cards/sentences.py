@@ -82,8 +82,9 @@ def _below(selection: Selection) -> None:
         with st.container(
             horizontal=True, vertical_alignment="center", key="too-long", gap="small"
         ):
-            say.remark("Too long for a link:", "too-long")
-            save_view(selection, "save-long")
+            with st.container(key="remark-too-long", width="content"):
+                st.text("This text is too long for a link.")
+            save_view(selection, "save-long", "Save this view as a file instead")
 
 
 def _other_ways(many: bool) -> None:
@@ -103,7 +104,7 @@ def _other_ways(many: bool) -> None:
     )
 
 
-def save_view(selection: Selection, key: str, label: str = "Save this view") -> None:
+def save_view(selection: Selection, key: str, label: str) -> None:
     """A button that keeps the view as a file, which opens again here."""
     st.download_button(
         label,
