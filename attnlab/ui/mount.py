@@ -76,9 +76,8 @@ def grid(
         tokens_a, tokens_b: tokens, or plain dicts of them.
         selected: the head that the page believes is chosen; None for no opinion.
         on_change: called, before the script runs, when a head is chosen by hand.
-        options: view, drop_first, causal, marks, ranks, layers, label, sources_a, sources_b, start,
-            left_out, as in
-            :func:`attnlab.viz.grid.grid_payload`.
+        options: view, drop_first, causal, ranks, layers, label, sources_a, sources_b, start,
+            left_out, as in :func:`attnlab.viz.grid.grid_payload`.
 
     Raises:
         ValueError: shapes, view or selection do not fit.
@@ -201,7 +200,6 @@ def bars(
     *,
     rows: Sequence[tuple[Any, float, float]],
     names: tuple[str, str] = ("as trained", "without the head"),
-    side: str | None = None,
     label: str = "",
 ) -> None:
     """Paired bars with both figures: probabilities before and after an edit.
@@ -209,4 +207,4 @@ def bars(
     Raises:
         ValueError: a value is no probability.
     """
-    _BARS(key=key, data=bars_payload(rows, names=names, side=side, label=label))
+    _BARS(key=key, data=bars_payload(rows, names=names, label=label))

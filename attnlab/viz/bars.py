@@ -27,16 +27,13 @@ def bars_payload(
     pairs: Sequence[tuple[Any, float, float]],
     *,
     names: tuple[str, str] = ("as trained", "without the head"),
-    side: str | None = None,
     label: str = "",
 ) -> bytes:
     """Pack ``(token or string, before, after)`` rows; probabilities in [0, 1].
 
     Raises:
-        ValueError: a value is no probability, or ``side`` is not "A", "B" or None.
+        ValueError: a value is no probability.
     """
-    if side not in ("A", "B", None):
-        raise ValueError(f"side {side!r} is not 'A', 'B' or None")
     values = [float(value) for _, before, after in pairs for value in (before, after)]
     for value in values:
         if not 0 <= value <= 1 + 1e-6:
@@ -44,7 +41,6 @@ def bars_payload(
     header: Mapping[str, Any] = {
         "rows": [[_named(name), float(before), float(after)] for name, before, after in pairs],
         "names": list(names),
-        "side": side,
         "label": label,
         "digits": digits_of(values),
     }

@@ -28,7 +28,8 @@ class Comparable:
 
     ``rows`` and ``columns`` correspond and are compared. ``merged_rows`` and ``merged_columns``
     hold them in their places among those that only one side has (None on the other). ``note`` is
-    "" or one sentence that says why nothing, or not everything, is compared.
+    "" or one sentence that says why nothing is compared. ``alone`` counts the positions that only
+    A and only B have, ``left_out`` those of long texts that are not even among the merged ones.
     """
 
     rows: Pairs
@@ -36,6 +37,12 @@ class Comparable:
     note: str = ""
     merged_rows: Merged = ()
     merged_columns: Merged = ()
+    alone: tuple[int, int] = (0, 0)
+    left_out: tuple[int, int] = (0, 0)
+
+    def remark(self, drawn: str) -> str:
+        """Why nothing, or not everything, is compared, or ""; ``drawn`` is how the rest looks."""
+        return self.note or only(drawn, self.alone) or only("Left out", self.left_out)
 
 
 @dataclass(frozen=True)
@@ -77,17 +84,17 @@ def both(merged: Merged) -> Pairs:
     return [(i, j) for i, j in merged if i is not None and j is not None]
 
 
-def alone_note(*axes: Merged) -> str:
-    """How many positions of these axes only one side has, in one phrase; "" where none."""
-    pairs = [pair for axis in axes for pair in axis]
-    return _only("Hatched", sum(j is None for _, j in pairs), sum(i is None for i, _ in pairs))
+def alone(rows: Merged, columns: Merged, crosses: bool) -> tuple[int, int]:
+    """How many tokens only A and only B have; rows are looked through where a text ``crosses``."""
+    pairs = [*rows, *columns] if crosses else columns
+    return sum(j is None for _, j in pairs), sum(i is None for i, _ in pairs)
 
 
-def _only(what: str, in_a: int, in_b: int) -> str:
+def only(what: str, counts: tuple[int, int]) -> str:
     """ "Hatched: 1 token only in A and 2 tokens only in B", or "" for none at all."""
     parts = [
         f"{count} {'token' if count == 1 else 'tokens'} only in {side}"
-        for side, count in (("A", in_a), ("B", in_b))
+        for side, count in zip("AB", counts, strict=True)
         if count
     ]
     return f"{what}: {' and '.join(parts)}" if parts else ""
@@ -132,9 +139,8 @@ def comparable(
         return Comparable(
             [], both(columns), "One sentence continues the other, so no row can differ."
         )
-    note = alone_note(rows, columns) if crosses else alone_note(columns)
-    note = note or _only("Left out", *left_out)
-    return Comparable(both(kept), both(columns), note, kept, columns)
+    counts = alone(rows, columns, crosses)
+    return Comparable(both(kept), both(columns), "", kept, columns, counts, left_out)
 
 
 def _taken(maps: np.ndarray, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
@@ -153,9 +159,9 @@ def at(a: np.ndarray, b: np.ndarray, rows: Pairs, columns: Pairs) -> tuple[np.nd
     return _taken(a, rows_a, columns_a), _taken(b, rows_b, columns_b)
 
 
-def kept_columns(cells: Comparable, drop_first: bool) -> Pairs:
-    """The columns of ``cells`` that are drawn: with ``drop_first`` not those of a first token."""
-    return [pair for pair in cells.columns if not (drop_first and 0 in pair)]
+def kept_columns(cells: Comparable, drop_first: bool) -> Merged:
+    """The merged columns that are drawn: with ``drop_first`` not those of a first token."""
+    return [pair for pair in cells.merged_columns if not (drop_first and 0 in pair)]
 
 
 def obstacle(
@@ -177,7 +183,7 @@ def obstacle(
     )
     if not cells.rows:
         return cells.note
-    return "" if kept_columns(cells, drop_first) else _APART
+    return "" if both(kept_columns(cells, drop_first)) else _APART
 
 
 def compare(
@@ -196,7 +202,7 @@ def compare(
     """
     shapes = {"shape_a": a.shape[-2:], "shape_b": b.shape[-2:]}
     cells = comparable(tokens_a, tokens_b, **shapes, causal=causal, **options)
-    columns = kept_columns(cells, drop_first)
+    columns = both(kept_columns(cells, drop_first))
     if not cells.rows or not columns:
         return None
     return Compared(*at(a, b, cells.rows, columns), cells.rows, columns)
@@ -207,11 +213,14 @@ def full_change(before: np.ndarray, after: np.ndarray) -> float:
 
     Weights in [0, 1], or bytes of which 255 is 1.
     """
-    if not before.size:
-        return LEAST_CHANGE
-    top = 255 if before.dtype == np.uint8 else 1
     change = after.astype(np.float32) - before
-    return max(LEAST_CHANGE, float(max(change.max(), -change.min())) / top)
+    return full_of(change, 255 if before.dtype == np.uint8 else 1)
+
+
+def full_of(change: np.ndarray, unit: float = 1) -> float:
+    """The same of changes, ``unit`` of which are a weight of 1; of none at all the least."""
+    largest = max(change.max(), -change.min()) if change.size else 0
+    return max(LEAST_CHANGE, float(largest) / unit)
 
 
 def largest(

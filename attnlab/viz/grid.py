@@ -7,32 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.viz.difference import comparable, compare, full_change
-from attnlab.viz.payload import pack
+from attnlab.viz.difference import LEAST_CHANGE, comparable, compare, full_change
+from attnlab.viz.payload import pack, quantise
 from attnlab.viz.tokens import rows
 
 VIEWS = ("A", "B", "B-A")
 MAX_SIDE = 64  # rows or columns of one map; longer ones are pooled before they come here
-FINE_CELLS = 600_000  # up to here floats travel as 16 bits, so hovered figures keep two decimals
 
 Side = tuple[np.ndarray, Sequence[Any], Sequence[Any] | None]  # maps, tokens, sources
-
-
-def quantise(maps: np.ndarray, *, fine: bool | None = None) -> np.ndarray:
-    """Weights in [0, 1] as uint16 (``fine``; None: up to FINE_CELLS values) or uint8; uint8 stays.
-
-    Raises:
-        ValueError: a value is not finite or lies outside [0, 1] (beyond rounding).
-    """
-    if maps.dtype == np.uint8:
-        return maps
-    low, high = (float(maps.min()), float(maps.max())) if maps.size else (0.0, 0.0)
-    if not (low >= -1e-4 and high <= 1 + 1e-4):  # written so that NaN fails too
-        raise ValueError(f"attention maps hold values from {low} to {high}; they must be in [0, 1]")
-    fine = maps.size <= FINE_CELLS if fine is None else fine
-    top, dtype = (65535, np.uint16) if fine else (255, np.uint8)
-    scaled = np.clip(maps, 0, 1) * np.float32(top)
-    return (scaled + np.float32(0.5)).astype(dtype)
 
 
 def _check(name: str, maps: np.ndarray, queries: int, sources: int) -> None:
@@ -80,20 +62,13 @@ def _difference(a: Side, b: Side, *, drop_first: bool, **options: Any) -> dict[s
     cells = comparable(*texts, **shapes, **options)
     options.pop("left_out")
     drawn = compare(a[0], b[0], *texts, drop_first=drop_first, **options)
-    nothing = np.zeros(0)
-    both = (nothing, nothing) if drawn is None else (drawn.before, drawn.after)
     return {
         "rows": list(cells.merged_rows) if cells.rows else [],
         "columns": list(cells.merged_columns),
         "compared": len(cells.rows),
-        "note": cells.note,
-        "full": full_change(*both),
+        "note": cells.remark("Hatched"),
+        "full": LEAST_CHANGE if drawn is None else full_change(drawn.before, drawn.after),
     }
-
-
-def _numbered(notes: Mapping[tuple[int, int], Any] | None) -> list[list[Any]]:
-    """What is said of single heads, as [layer, head, what]."""
-    return [[*head, what] for head, what in (notes or {}).items()]
 
 
 def grid_payload(
@@ -107,7 +82,6 @@ def grid_payload(
     view: str = "A",
     drop_first: bool = True,
     causal: bool = True,
-    marks: Mapping[tuple[int, int], str] | None = None,
     ranks: Mapping[tuple[int, int], int] | None = None,
     layers: Sequence[int] | None = None,
     start: int | None = None,
@@ -119,8 +93,8 @@ def grid_payload(
     """Pack the maps ``a`` and ``b`` ([L, H, q, s]) with all the grid needs to draw and to hover.
 
     ``layers`` are the numbers that the model gives its layers, where they are not 0, 1, 2, ...
-    (a model that attends in some blocks only); ``selected``, ``marks`` (a note for a head) and
-    ``ranks`` (a number drawn on it) always count the maps. ``start`` and ``left_out`` are those of
+    (a model that attends in some blocks only); ``selected`` and ``ranks`` (a number drawn
+    on a head) always count the maps. ``start`` and ``left_out`` are those of
     :func:`attnlab.viz.difference.comparable`.
 
     ``selected`` is where the selection starts; it moves in the browser without coming back here.
@@ -141,8 +115,7 @@ def grid_payload(
         "label": label,
         "selected": list(selected),
         "serial": serial,
-        "marks": _numbered(marks),
-        "ranks": _numbered(ranks),
+        "ranks": [[*head, rank] for head, rank in (ranks or {}).items()],
         "difference": None,
         **_words(sides),
     }

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from attnlab.viz import align
-from attnlab.viz.difference import alone_note, at, both, full_change
-from attnlab.viz.grid import quantise
-from attnlab.viz.payload import pack
+from attnlab.viz.difference import LEAST_CHANGE, alone, at, both, full_change, only
+from attnlab.viz.payload import pack, quantise
 from attnlab.viz.tokens import rows
 
 MODES = ("words", "matrix", "difference")
@@ -78,10 +77,10 @@ def _difference(a: _Side, b: _Side) -> dict[str, Any]:
     keys = align.merged(a.keys, b.keys)
     crosses = a.sources is not None or b.sources is not None
     compared, columns = both(queries), both(keys)
-    full = full_change(np.zeros(0), np.zeros(0))
+    full = LEAST_CHANGE
     if compared and columns:
         full = full_change(*at(a.weights, b.weights, compared, columns))
-    note = alone_note(queries, keys) if crosses else alone_note(keys)
+    note = only("Hatched", alone(queries, keys, crosses))
     return {"rows": queries, "columns": keys, "full": full, "note": note}
 
 

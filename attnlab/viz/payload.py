@@ -21,6 +21,24 @@ import numpy as np
 
 ALIGNMENT = 8
 DTYPES = ("uint8", "uint16", "float32")  # what the browser side knows how to view
+FINE_CELLS = 600_000  # up to here floats travel as 16 bits, so hovered figures keep two decimals
+
+
+def quantise(maps: np.ndarray, *, fine: bool | None = None) -> np.ndarray:
+    """Weights in [0, 1] as uint16 (``fine``; None: up to FINE_CELLS values) or uint8; uint8 stays.
+
+    Raises:
+        ValueError: a value is not finite or lies outside [0, 1] (beyond rounding).
+    """
+    if maps.dtype == np.uint8:
+        return maps
+    low, high = (float(maps.min()), float(maps.max())) if maps.size else (0.0, 0.0)
+    if not (low >= -1e-4 and high <= 1 + 1e-4):  # written so that NaN fails too
+        raise ValueError(f"attention maps hold values from {low} to {high}; they must be in [0, 1]")
+    fine = maps.size <= FINE_CELLS if fine is None else fine
+    top, dtype = (65535, np.uint16) if fine else (255, np.uint8)
+    scaled = np.clip(maps, 0, 1) * np.float32(top)
+    return (scaled + np.float32(0.5)).astype(dtype)
 
 
 def _padding(length: int) -> int:

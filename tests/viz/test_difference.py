@@ -41,7 +41,7 @@ def test_an_inserted_word_shifts_what_follows_and_is_named_as_left_out():
     assert cells.rows == [(2, 3), (3, 4)]
     assert cells.merged_rows == [(None, 2), (2, 3), (3, 4)]
     assert cells.merged_columns == [(0, 0), (1, 1), (None, 2), (2, 3), (3, 4)]
-    assert cells.note == "Hatched: 1 token only in B"
+    assert cells.remark("Hatched") == "Hatched: 1 token only in B"
 
 
 def test_equal_texts_have_nothing_to_compare():
@@ -138,13 +138,14 @@ def test_only_the_tokens_that_correspond_may_be_given():
     shapes = {"shape_a": (4, 4), "shape_b": (4, 4)}
     cells = comparable(same, same, **shapes, causal=True, start=2, left_out=(3, 0))
     assert cells.rows == [(2, 2), (3, 3)]
-    assert cells.note == "Left out: 3 tokens only in A"
+    assert cells.remark("Hatched") == "Left out: 3 tokens only in A"
     assert obstacle(same, same, **shapes, start=2) == ""
 
 
 def test_both_counts_are_said_where_both_texts_have_words_of_their_own():
     cells = compared("a b c d", "a c d x", causal=False)
-    assert cells.note == "Hatched: 1 token only in A and 1 token only in B"
+    assert cells.alone == (1, 1)
+    assert cells.remark("Left blank") == "Left blank: 1 token only in A and 1 token only in B"
     assert cells.rows == [(0, 0), (2, 1), (3, 2)]
 
 
@@ -153,7 +154,7 @@ def test_crossing_to_another_text_leaves_no_row_out():
     shapes = {"shape_a": (2, 3), "shape_b": (2, 3)}
     sources = {"sources_a": keys, "sources_b": words("a q c")}
     cells = comparable(rows, rows, **shapes, **sources, causal=True)
-    assert cells.rows == [(0, 0), (1, 1)] and cells.note == ""
+    assert cells.rows == [(0, 0), (1, 1)] and cells.remark("Hatched") == ""
 
 
 def test_the_largest_change_leaves_the_first_column_out():

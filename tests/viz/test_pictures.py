@@ -5,9 +5,9 @@ import pytest
 
 from attnlab.viz.bars import bars_payload, digits_of
 from attnlab.viz.difference import LEAST_CHANGE
-from attnlab.viz.grid import FINE_CELLS, grid_payload, quantise
+from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import follow, head_payload
-from attnlab.viz.payload import unpack
+from attnlab.viz.payload import FINE_CELLS, quantise, unpack
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'
 
@@ -47,10 +47,9 @@ def test_the_grid_carries_both_sentences_and_the_rows_of_their_difference():
     maps = causal_maps(2, 3, 4, 4)
     a, b = words("a", "b", "c", "d"), words("a", "b", "c", "d")
     b[2] = {**b[2], "id": 99}
-    payload = grid_payload(maps, a, b=maps, tokens_b=b, view="B-A", marks={(1, 2): "note"})
+    payload = grid_payload(maps, a, b=maps, tokens_b=b, view="B-A")
     header, arrays = unpack(payload)
     assert header["difference"]["rows"] == [[2, 2], [3, 3]]
-    assert header["marks"] == [[1, 2, "note"]]
     assert header["layers"] == [0, 1]
     assert arrays["a"].shape == arrays["b"].shape == (2, 3, 4, 4)
 
@@ -169,10 +168,10 @@ def test_a_long_causal_head_travels_without_the_future():
     assert arrays["a"].shape == (300, 300)
 
 
-def test_the_grid_carries_ranks_and_notes_of_heads():
+def test_the_grid_carries_the_ranks_of_heads():
     maps, tokens = causal_maps(2, 3, 2, 2), words("a", "b")
     header, _ = unpack(grid_payload(maps, tokens, ranks={(1, 2): 1, (0, 0): 2}))
-    assert header["ranks"] == [[1, 2, 1], [0, 0, 2]] and header["marks"] == []
+    assert header["ranks"] == [[1, 2, 1], [0, 0, 2]]
 
 
 def test_a_head_that_does_not_fit_is_refused():
@@ -198,5 +197,3 @@ def test_bars_have_one_scale_and_as_many_decimals_as_the_largest_needs():
     assert header["rows"] == [[["Paris", " Paris", "ĠParis", 7, 1, 1, False], 0.77, 0.14]]
     with pytest.raises(ValueError, match="no probability"):
         bars_payload([("x", 1.2, 0.1)])
-    with pytest.raises(ValueError, match="side 'C'"):
-        bars_payload([], side="C")

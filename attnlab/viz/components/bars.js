@@ -22,7 +22,6 @@ class Bars {
   receive({ header }) {
     this.header = header;
     readTheme(this.root);
-    this.root.dataset.side = header.side || "edit";
     if (header.label) this.table.setAttribute("aria-label", header.label);
     this.table.replaceChildren(...header.rows.map((row, i) => this.line(row, i)));
     const keys = header.names.map((name, i) => {

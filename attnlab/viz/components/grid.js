@@ -29,9 +29,7 @@ class Grid extends Picture {
 
   receive({ header, arrays }) {
     Object.assign(this, { header, arrays });
-    const ofHead = (said) => new Map(said.map(([layer, head, what]) => [`${layer},${head}`, what]));
-    this.marks = ofHead(header.marks);
-    this.ranks = ofHead(header.ranks);
+    this.ranks = new Map(header.ranks.map(([layer, head, rank]) => [`${layer},${head}`, rank]));
     if (header.serial !== this.serial) {
       this.serial = header.serial;
       this.selected = this.at = header.selected;
@@ -96,20 +94,17 @@ class Grid extends Picture {
           hatchAlone(context, this.cells, theme, x + inset, y + inset, map);
           context.globalAlpha = 1;
         }
-        this.drawNotes(context, `${layer},${head}`, x, y);
+        this.drawRank(context, `${layer},${head}`, x, y);
       }
     }
   }
 
-  /** A dot where something is said of a head, and its rank. */
-  drawNotes(context, head, x, y) {
+  /** The rank of a head that has one. */
+  drawRank(context, head, x, y) {
     const { layout, theme } = this, rank = this.ranks.get(head);
-    context.fillStyle = theme.ink;
-    context.beginPath();
-    if (this.marks.has(head)) context.arc(x + layout.tile - 4, y + 4, 2, 0, 7);
-    context.fill();
     if (rank === undefined) return;
     const radius = Math.min(9, layout.tile / 2);
+    context.fillStyle = theme.ink;
     context.beginPath();
     context.arc(x + radius - 1, y + radius - 1, radius, 0, 7);
     context.fill();
@@ -198,8 +193,6 @@ class Grid extends Picture {
   describe([layer, head], [i, j]) {
     const title = `Layer ${this.header.layers[layer]} · Head ${head}`;
     const parts = [make("div", "al-tip-title", title)];
-    const mark = this.marks.get(`${layer},${head}`);
-    if (mark) parts.push(make("div", "al-tip-note", mark));
     const row = this.cells.rows[i], column = this.cells.columns[j];
     if (!row || !column) return parts;
     this.drawLens(layer, head, i, j);

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.viz import align, difference
+from attnlab.viz import align
+from attnlab.viz.difference import full_of
 from attnlab.viz.svg import ink
 from attnlab.viz.svg.text import spoken
 from attnlab.viz.tokens import field
@@ -143,10 +144,10 @@ def of_change(
     blank = np.zeros(change.shape, bool)
     if causal and sources_a is None:
         blank = future(*change.shape, True)  # both axes are the same, in reading order
-    full = difference.full_change(np.zeros_like(change), change)
+    full = full_of(change)
     return Cells(
         change,
-        np.clip(change / full, -1, 1),
+        ink.of_change(change, full),
         blank,
         apart & ~blank,
         _merged_labels(rows, tokens_a, tokens_b),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attnlab.viz.bars import digits_of
+from attnlab.viz.heads import short
 from attnlab.viz.ranks import largest
 from attnlab.viz.svg.frame import Caption, Key, framed
 from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
@@ -103,7 +104,7 @@ def _ranked(
             theme.a if kind == "d" and value < 0 else theme.b if kind == "d" else theme.of(kind)
         )
         sheet.text(14, y + 10, f"{at + 1}", size=11, colour=theme.mute, anchor="end")
-        sheet.text(22, y + 10, f"L{layer} H{head}", bold=bold)
+        sheet.text(22, y + 10, short((layer, head)), bold=bold)
         sheet.rect(96, y + 4, wide - 144, 12, theme.tile, rx=4)
         sheet.rect(96, y + 4, max(1, (wide - 144) * abs(value) / (full or 1)), 12, colour, rx=4)
         figure = _ranked_figure(value, full, kind == "d")

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from attnlab.viz import png, pooling
-from attnlab.viz.difference import Comparable, at, comparable, full_change, kept_columns
+from attnlab.viz.difference import (
+    LEAST_CHANGE,
+    Comparable,
+    at,
+    both,
+    comparable,
+    full_of,
+    kept_columns,
+)
+from attnlab.viz.heads import short
 from attnlab.viz.svg import ink
 from attnlab.viz.svg.frame import Caption, Scale, framed
 from attnlab.viz.svg.layout import FOOT, LEFT, Layout, laid_out
@@ -84,23 +93,23 @@ def _change(
     a: np.ndarray, b: np.ndarray, cells: Comparable, drop_first: bool
 ) -> tuple[np.ndarray, float]:
     """Ink of B − A over the words of both, blank where one has none; and the change of full ink."""
-    columns = kept_columns(cells, drop_first)
-    if not cells.rows or not columns:
-        return np.zeros((*a.shape[:2], 0, 0), np.float32), full_change(np.zeros(0), np.zeros(0))
-    before, after = at(a, b, cells.rows, columns)
-    full = full_change(before, after)
-    kept = [pair for pair in cells.merged_columns if not (drop_first and 0 in pair)]
+    kept = kept_columns(cells, drop_first)
+    if not cells.rows or not both(kept):
+        return np.zeros((*a.shape[:2], 0, 0), np.float32), LEAST_CHANGE
+    before, after = at(a, b, cells.rows, both(kept))
+    change = after - before
+    full = full_of(change)
     inked = np.zeros((*a.shape[:2], len(cells.merged_rows), len(kept)), np.float32)
     rows = [i for i, pair in enumerate(cells.merged_rows) if None not in pair]
     places = [j for j, pair in enumerate(kept) if None not in pair]
-    inked[..., np.array(rows)[:, None], places] = ink.of_change(before, after, full)
+    inked[..., np.array(rows)[:, None], places] = ink.of_change(change, full)
     return inked, full
 
 
 def _difference_notes(cells: Comparable, all_rows: int) -> list[str]:
     kept = len(cells.rows)
     rows = f"The {kept} of {all_rows} rows that can differ." if 0 < kept < all_rows else ""
-    note = cells.note.replace("Hatched", "Left blank")
+    note = cells.remark("Left blank")
     return [rows, note if note.endswith(".") or not note else f"{note}."]
 
 
@@ -161,7 +170,7 @@ def _marks(
         _rank(sheet, layout, place, rank)
     if ranks:
         order = sorted(ranks, key=ranks.get)
-        found = ", ".join(f"L{layers[layer]} H{head}" for layer, head in order)
+        found = ", ".join(short((layers[layer], head)) for layer, head in order)
         notes.append(f"Numbered: the first heads of a search, {found}.")
     return notes
 
@@ -183,23 +192,10 @@ def _ring(sheet: Sheet, layout: Layout, place: tuple[int, int]) -> None:
 
 
 def _rank(sheet: Sheet, layout: Layout, place: tuple[int, int], rank: int) -> None:
-    """A small number in the corner of a tile."""
+    """A small number in the corner of a tile, as on the page."""
     x, y = layout.place(*place)
-    sheet.put(
-        "circle",
-        cx=LEFT + x + layout.tile - 5,
-        cy=y + 5,
-        r=6.5,
-        fill=sheet.theme.ink,
-        stroke=sheet.theme.paper,
-        stroke_width=1,
-    )
-    sheet.text(
-        LEFT + x + layout.tile - 5,
-        y + 5,
-        str(rank),
-        size=9,
-        bold=True,
-        colour=sheet.theme.paper,
-        anchor="middle",
-    )
+    radius, theme = min(9, layout.tile / 2), sheet.theme
+    x, y = LEFT + x + radius - 1, y + radius - 1
+    sheet.put("circle", cx=x, cy=y, r=radius, fill=theme.ink, stroke=theme.paper, stroke_width=1)
+    size = min(13, 1.5 * radius)
+    sheet.text(x, y, str(rank), size=size, bold=True, colour=theme.paper, anchor="middle")

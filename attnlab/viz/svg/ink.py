@@ -20,9 +20,9 @@ def of_weights(weights: np.ndarray, side: str) -> np.ndarray:
     return np.clip(weights, 0, 1 / GAIN) * (-GAIN if side.lower() == "a" else GAIN)
 
 
-def of_change(a: np.ndarray, b: np.ndarray, full: float) -> np.ndarray:
+def of_change(change: np.ndarray, full: float) -> np.ndarray:
     """Ink in [-1, 1] of B − A, full at a change of ``full``."""
-    return np.clip((b - a) / full, -1, 1)
+    return np.clip(change / full, -1, 1)
 
 
 def unit(maps: np.ndarray) -> np.ndarray:
