@@ -162,10 +162,10 @@ def _characters(data: bytes) -> Iterator[tuple[str, int]]:
 
 
 def visible(text: str) -> str:
-    """`text` with a visible sign for each character that has none.
+    """`text` with a visible sign for each character that has none; as many characters as before.
 
     A plain space stays: it is for the page to draw. Line end ↵, tab ⇥, other control characters
-    their pictures (NUL ␀), other spaces ␣, and ⟨U+202E⟩ for what is invisible or turns text around.
+    their pictures (NUL ␀), other spaces ␣, and □ for what is invisible or turns text around.
     Joiners stay: Persian and emoji are written with them.
     """
     return text.translate(_SIGNS)
@@ -174,11 +174,6 @@ def visible(text: str) -> str:
 _JOINERS = {0x200C, 0x200D}
 # Format characters that are drawn: number and verse signs of Arabic, Syriac and Kaithi.
 _DRAWN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
-
-
-def _numbered(code: int) -> str:
-    """A character by its number: no two of them look the same."""
-    return f"⟨U+{code:04X}⟩"
 
 
 class _Signs(dict[int, str]):
@@ -198,7 +193,7 @@ class _Signs(dict[int, str]):
         hidden = category in ("Cc", "Cs", "Zl", "Zp") or (
             category == "Cf" and code not in _JOINERS | _DRAWN
         )
-        return _numbered(code) if hidden else chr(code)
+        return "□" if hidden else chr(code)
 
 
 _SIGNS = _Signs({0x0A: "↵", 0x09: "⇥", 0x7F: "␡"})
@@ -208,5 +203,5 @@ _ATTACHED = re.compile("[\u200c\u200d\ufe00-\ufe0f]")  # joiners and variation s
 def _drawn(text: str) -> str:
     """`text` made visible, even where it is only joiners or variation selectors."""
     if text.strip(" ") and not _ATTACHED.sub("", text).strip(" "):
-        text = _ATTACHED.sub(lambda found: _numbered(ord(found[0])), text)
+        text = _ATTACHED.sub("□", text)
     return visible(text)

@@ -96,7 +96,7 @@ def _texts(tokens):
 
 def _level(text):
     """With joiners and variation selectors as they are drawn where they stand alone."""
-    return re.sub("[\u200c\u200d\ufe00-\ufe0f]", lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return re.sub("[\u200c\u200d\ufe00-\ufe0f]", "□", text)
 
 
 # --- any text ------------------------------------------------------------------------------------
@@ -257,7 +257,5 @@ def test_an_id_beyond_the_vocabulary_is_shown_by_its_number(byte_level):
 
 def test_signs_for_what_cannot_be_seen():
     assert visible("a b\n\t\r\0\x1b\x7f") == "a b↵⇥␍␀␛␡"
-    assert visible("\u00a0\u3000 \u202e\u200b\ufeff\u0085\u2028") == (
-        "␣␣ ⟨U+202E⟩⟨U+200B⟩⟨U+FEFF⟩⟨U+0085⟩⟨U+2028⟩"
-    )
+    assert visible("\u00a0\u3000 \u202e\u200b\ufeff\u0085\u2028") == "␣␣ □□□□□"
     assert visible("می\u200cخواهم 👩\u200d👧 ") == "می\u200cخواهم 👩\u200d👧 "
