@@ -1,9 +1,14 @@
-"""Inputs that broke other tools, one test a row of the list; those of pages are with the pages.
+"""Inputs that broke other tools, one test a row of the list, named by its number.
 
-Rows 4 to 7, 20 and 24 concern pages and pictures.
+A row is tested where it broke: here in the core (1 to 3, 8 to 19, 21 to 23), in
+pages/test_bad_inputs_page.py where the page was it (1 to 7, 10, 17, 18, 20 to 24), and in a real
+browser where only that can tell: browser/test_hostile.py (4 to 6), browser/test_long.py (7) and
+browser/test_components.py (10, 17: a row that sees nothing, and one that a sink shares).
 """
 
+import re
 import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -19,6 +24,21 @@ from tests.pretrained import by_hand
 
 SENTENCE = "The animal didn't cross the street because it was too wide."
 IDS = text(12, seed=1)
+IN_THE_PAGE = {1, 2, 3, 4, 5, 6, 7, 10, 17, 18, 20, 21, 22, 23, 24}
+IN_THE_BROWSER = {4, 5, 6, 7}
+
+
+def rows_tested(folder: Path) -> set[int]:
+    """The rows that tests below `folder`, or their parameters, are named by."""
+    sources = [path.read_text(encoding="utf-8") for path in folder.rglob("test_*.py")]
+    return {int(row) for row in re.findall(r"row_(\d+)_", "\n".join(sources))}
+
+
+def test_every_row_has_a_test_where_it_broke():
+    tests = Path(__file__).parent
+    assert rows_tested(tests) == set(range(1, 25))
+    assert rows_tested(tests / "pages") == IN_THE_PAGE
+    assert rows_tested(tests / "browser") == IN_THE_BROWSER
 
 
 def test_row_1_accents_and_greek_are_readable_with_raw_and_id_beside(smollm2):

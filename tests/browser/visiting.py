@@ -33,7 +33,7 @@ def opened(page: Page, url: str) -> None:
 
 def settled(page: Page) -> None:
     """Waits until no script runs."""
-    page.wait_for_selector("[data-test-script-state=notRunning]")
+    page.wait_for_selector("[data-test-script-state=notRunning]", timeout=180_000)
 
 
 def show(page: Page, panel: str) -> None:

@@ -158,7 +158,7 @@ def test_row_17_a_learned_sink_has_its_share_on_the_page(app: AppTest, tmp_path)
     sums = arrays["a"].sum(-1)
     assert (sums < 0.95).any()  # shown as it is, not made to add up to 1
     assert sent["sink"] is True  # so that the words say who takes the rest
-    opened(app)
+    opened(app, model="smollm2-135m")
     assert header(payloads(app)[1])["sink"] is False
 
 
