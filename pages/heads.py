@@ -42,7 +42,8 @@ def show(selection: Selection) -> None:
     selection = fit.fitted(selection, reader)
     passage = Passage(selection.a, selection.target_a)
     a = engine.read(reader, passage, "Sentence A", selection.chosen)
-    scene = Scene(reader, selection, a, read_b(reader, selection))
+    b = read_b(reader, selection)
+    scene = Scene(reader, fit.placed(selection, reader, a, b), a, b)
     found = find.search(scene) if selection.panel == "find" else None
     grid.draw(scene, None if found is None else found.marks(scene.view))
     wide = selection.panel in panel.WIDE

@@ -1,6 +1,7 @@
 """The selection that fits a model: a link may name heads, or a role, that it does not have."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from attnlab.ui import engine, say, state
 from attnlab.ui.phrases import title
@@ -31,11 +32,43 @@ def fitted(selection: Selection, reader: engine.Reader) -> Selection:
         if there != named:
             changes[field] = there
             problems.append(_missing(reader, [head for head in named if head not in there]))
+    return _corrected(selection, changes, problems, "fit")
+
+
+def placed(
+    selection: Selection, reader: engine.Reader, a: engine.Reading, b: engine.Reading | None
+) -> Selection:
+    """A clicked query and key that the text has, and that the one can see the other."""
+    side, position, key = selection.side, selection.position, selection.key
+    if side == "B" and b is None:
+        return selection
+    reading = b if side == "B" and b is not None else a
+    if position is None:
+        changes = {} if key is None else {"key": None}
+        return _corrected(selection, changes, [], "place")
+    if position >= len(reading.tokens):
+        problem = f"{side} has {len(reading.tokens):,} tokens and none numbered {position:,}."
+        return _corrected(selection, {"position": None, "key": None}, [problem], "place")
+    if key is None:
+        return selection
+    if key >= len(reading.sources):
+        problem = f"{side} has {len(reading.sources):,} tokens and none numbered {key:,}."
+        return _corrected(selection, {"key": None}, [problem], "place")
+    if reader.causal and key > position:
+        problem = f"In this model no word of {side} sees the words after it, so no pair is chosen."
+        return _corrected(selection, {"key": None}, [problem], "place")
+    return selection
+
+
+def _corrected(
+    selection: Selection, changes: dict[str, Any], problems: Sequence[str], where: str
+) -> Selection:
+    """`selection` with changes that are said on the page and written to the URL."""
     if not changes:
         return selection
     problem = " ".join(dict.fromkeys(problems))
     if problem:
-        say.problem(problem, "fit")
+        say.problem(problem, where)
     fits = state.correct(problem, **changes)
     state.publish(fits)
     return fits

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from attnlab.errors import LoadError
 from attnlab.pretrained.catalogue import CATALOGUE, lookup
-from attnlab.ui import engine, explain, state
+from attnlab.ui import engine, explain, say, state
 from attnlab.ui.hosting import hosted, public
 from attnlab.ui.selection import DEVICES, DTYPES, Selection
 
@@ -109,7 +108,13 @@ def open_model(selection: Selection) -> engine.Reader:
 
 def _as_hosted(selection: Selection) -> Selection:
     """`selection` on the device and in the numbers that every session of a server shares."""
-    return replace(selection, device="auto", dtype="auto") if hosted() else selection
+    if not hosted() or (selection.device, selection.dtype) == ("auto", "auto"):
+        return selection
+    problem = "This server chooses the device and the number format itself."
+    say.problem(problem, "hosted")
+    shared = state.correct(problem, device="auto", dtype="auto")
+    state.publish(shared)
+    return shared
 
 
 def trust_line(reader: engine.Reader) -> None:

@@ -69,18 +69,17 @@ def chosen_now() -> Selection:
 def choose(**changes: Any) -> None:
     """Changes the selection from a callback, and the widgets with it."""
     before = chosen_now()
-    after = replace(before, **changes)
-    if "experiment" not in changes:
-        after = _experiment_ended(before, after)
-    st.session_state[_SELECTION] = after
+    # What is changed on purpose stands, whatever else would follow from it.
+    st.session_state[_SELECTION] = replace(_followed(before, replace(before, **changes)), **changes)
     st.session_state[_PROBLEMS] = ()
     _forget_widgets(changes)
 
 
 def open_whole(selection: Selection, problems: tuple[str, ...] = ()) -> None:
     """Shows another selection altogether, from a callback: a saved view, an experiment."""
+    selection, doubts = _believed(selection)
     choose(**{field.name: getattr(selection, field.name) for field in fields(Selection)})
-    st.session_state[_PROBLEMS] = problems
+    st.session_state[_PROBLEMS] = (*problems, *doubts)
 
 
 def correct(problem: str = "", **changes: Any) -> Selection:
@@ -121,24 +120,30 @@ def link_problems() -> tuple[str, ...]:
 def _read(url: dict[str, str]) -> tuple[Selection, tuple[str, ...]]:
     """What a link asks for. One that names an experiment and nothing else asks for all of it."""
     selection, problems = parse(url)
+    whole = experiments.set_up(selection.experiment)
+    if url.keys() == {"try"} and whole is not None:
+        return whole, problems
+    selection, doubts = _believed(selection)
+    return selection, (*problems, *doubts)
+
+
+def _believed(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
+    """`selection` as an experiment only where it is one: its sentence speaks of its own texts."""
     name = selection.experiment
     if not name:
-        return selection, problems
+        return selection, ()
     whole = experiments.set_up(name)
     if whole is None:
-        problems = (*problems, f"There is no experiment “{name}” here, so it was left out.")
-        return replace(selection, experiment=""), problems
-    if url.keys() == {"try"}:
-        return whole, problems
-    # Its sentence speaks of its own model and texts.
-    return _experiment_ended(whole, selection), problems
+        doubt = f"There is no experiment “{name}” here, so it was left out."
+        return replace(selection, experiment=""), (doubt,)
+    return (selection if _same_set_up(whole, selection) else replace(selection, experiment="")), ()
 
 
 def _with_widgets(selection: Selection) -> Selection:
     """`selection` with what the widgets hold now; a cleared widget (None) changes nothing."""
     held = {field.name: _held(field.name) for field in fields(Selection)}
     moved = replace(selection, **{name: v for name, v in held.items() if v is not None})
-    return _experiment_ended(selection, moved)
+    return _followed(selection, moved)
 
 
 def _held(name: str) -> Any:
@@ -153,10 +158,19 @@ def _heads(listed: list[Any]) -> tuple[Head, ...]:
     return tuple(dict.fromkeys(head for head in heads if head is not None))
 
 
-def _experiment_ended(before: Selection, after: Selection) -> Selection:
-    """`after`, no longer an experiment where the model or a text is another one."""
-    same = all(getattr(before, name) == getattr(after, name) for name in _SET_UP)
-    return after if same else replace(after, experiment="")
+def _followed(before: Selection, after: Selection) -> Selection:
+    """`after`, with what follows from the change.
+
+    With another model or text it is no experiment any more; another model counts other tokens, so
+    what was clicked is let go.
+    """
+    if not _same_set_up(before, after):
+        after = replace(after, experiment="")
+    return after if before.model == after.model else replace(after, position=None, key=None)
+
+
+def _same_set_up(one: Selection, other: Selection) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _SET_UP)
 
 
 def _forget_widgets(names: Iterable[str]) -> None:

@@ -117,3 +117,19 @@ def test_an_example_opens_with_its_head_and_says_what_to_look_for(app: AppTest):
     box(app, "a").set_value("Something else.").run()
     assert "try" not in address(app)
     assert not said(app, "Is or are?")
+
+
+@pytest.mark.parametrize("content", [b"[1,2]", b'{"attnlab":"views"}', b"1" * 5000, b"\xff{"])
+def test_a_json_that_is_no_view_is_no_text_either(app: AppTest, content: bytes):
+    uploaded(app, "list.json", content)
+    assert sum("not a view that AttnLab saved" in text for text in words(app)) == 1
+    assert address(app) == {}
+
+
+@pytest.mark.parametrize(("name", "said_so"), [("street", False), ("nope", True)])
+def test_a_saved_view_with_other_texts_is_no_experiment(app: AppTest, name: str, said_so: bool):
+    view = Selection(a="cat sat", b="dog sat", experiment=name)
+    uploaded(app, "view.json", viewfile.dump(view))
+    assert address(app) == {"a": "cat sat", "b": "dog sat"}
+    assert not said(app, "From the last word")
+    assert said(app, "There is no experiment “nope” here") == said_so

@@ -179,3 +179,32 @@ def test_a_tray_outlives_another_role(app: AppTest, tiny_t5: str):
         shown.set_value(role).run()
         assert not app.exception
         assert address(app)["gone"] == "L1H1.L0H2"
+
+
+@pytest.mark.parametrize(
+    ("link", "left", "sentence"),
+    [
+        ({"at": "B999999", "key": "3"}, {}, "B has 13 tokens and none numbered 999,999."),
+        ({"at": "B11", "key": "99"}, {"at": "B11"}, "B has 13 tokens and none numbered 99."),
+        ({"at": "B3", "key": "11"}, {"at": "B3"}, "no word of B sees the words after it"),
+        ({"key": "3"}, {}, ""),
+    ],
+)
+def test_a_pair_that_is_not_there_is_put_right(app: AppTest, link, left, sentence: str):
+    opened(app, **link)
+    assert address(app) == left
+    assert said(app, sentence) and not said(app, " 0.00 in B")
+
+
+def test_another_model_lets_go_of_what_was_clicked(app: AppTest):
+    opened(app, at="B11", key="6")
+    app.selectbox(key="sel_model").set_value("minilm-l6").run()
+    assert not app.exception
+    assert address(app) == {"model": "minilm-l6"}
+
+
+def test_a_hosted_server_puts_device_and_numbers_back(app: AppTest, monkeypatch):
+    monkeypatch.setenv("ATTNLAB_HOSTED", "1")
+    opened(app, device="cuda", dtype="float16")
+    assert address(app) == {}
+    assert said(app, "This server chooses the device and the number format itself.")

@@ -181,6 +181,9 @@ def _file_chosen() -> None:
     if viewfile.is_view(content):
         state.open_whole(*viewfile.load(content))
         return
+    if file.name.lower().endswith(".json"):
+        _, st.session_state[_FILE_PROBLEM] = viewfile.load(content)
+        return
     try:
         text = texts.read_file(content, file.name)
     except AttnLabError as error:
