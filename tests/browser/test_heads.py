@@ -140,6 +140,7 @@ def test_a_word_of_the_field_is_explained_on_hover(page: Page, address: str):
     settled(page)
     # The figure's own mark: until the figure is there, the last mark of the card is another's.
     parts = page.locator(".st-key-card-effect").get_by_test_id("stElementContainer")
+    expect(figure(page, "B", STREET)).to_have_text("0.46")
     shown = parts.filter(has_text=re.compile(r"^\s*KL"))
     shown.get_by_test_id("stTooltipIcon").last.hover()
     expect(page.get_by_text("Kullback–Leibler divergence", exact=False)).to_be_visible()

@@ -24,11 +24,13 @@ LISTEN = """() => {
 
 
 def opened(page: Page, url: str) -> None:
-    """Opens `url` and waits for the last card."""
+    """Opens `url` and waits for the last card, and for pictures, which move what is below them."""
     page.goto(url)
     effect = page.locator(".st-key-card-effect")
     expect(effect).to_contain_text(re.compile("KL|Cosine distance"), timeout=180_000)
     settled(page)
+    expect(page.locator(".st-key-grid .al-chosen")).to_be_visible()
+    expect(effect.locator(".al-root > *").first).to_be_visible()
 
 
 def settled(page: Page) -> None:
