@@ -85,6 +85,14 @@ def ensure(name: str, progress: Progress | None = None) -> Path:
         ) from error
 
 
+def revision(name: str) -> str | None:
+    """The package that carries a packaged model, with its version; None for any other name."""
+    item = catalogue.lookup(name.strip())
+    if item is None or not item.embedded or not available(item.name):
+        return None
+    return f"{item.source} {_version(item.source)}"
+
+
 def cache_folder() -> Path:
     """Where conversions are kept: $ATTNLAB_CACHE, else the user's cache folder."""
     chosen = os.environ.get("ATTNLAB_CACHE")

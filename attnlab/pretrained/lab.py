@@ -48,7 +48,10 @@ class Lab:
         main_role: "decoder" where there is one, else "encoder".
         head_kind: "causal", "masked", "seq2seq" or "none".
         serial: entered around every run.
+        revision: where its weights are from, if no Hub commit says so: a package and its version.
     """
+
+    revision: str | None = None
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -28,6 +29,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from attnlab.errors import LoadError, UnsupportedModel
+from attnlab.pretrained import embedded
 from attnlab.pretrained.lab import Lab
 from attnlab.pretrained.source import place_of, reader, require_safetensors
 
@@ -93,7 +95,10 @@ def load(
     model, info = read(_CLASSES[head], output_loading_info=True, **options)
     if tokenizer is None:
         tokenizer = _usable(read, title)
-    return _lab(model.to(where).eval(), tokenizer, name, title, head, info)
+    lab = _lab(model.to(where).eval(), tokenizer, name, title, head, info)
+    if Path(place).is_dir():
+        lab.revision = embedded.revision(str(source))
+    return lab
 
 
 def _lab(

@@ -173,7 +173,7 @@ def how(lab: Lab, edits: Sequence[Any]) -> dict[str, Any]:
     """How a trace was obtained, ready for JSON."""
     return {
         "model": lab.name,
-        "revision": getattr(lab.model.config, "_commit_hash", None),
+        "revision": getattr(lab.model.config, "_commit_hash", None) or lab.revision,
         "tier": lab.tier,
         "difference_from_eager": lab.trust.difference,
         "dtype": lab.trust.dtype,

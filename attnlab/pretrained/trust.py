@@ -42,7 +42,7 @@ def _sentence(found: Probed, dtype: str) -> str:
         return f"No attention to show: {found.notes[0]}."
     off = f"{found.difference:.1g}" if found.difference else "0.0"
     how = {
-        "dispatch": "Our attention runs inside it",
+        "dispatch": "Our attention runs inside this model",
         "tap": "Its own attention, read at its softmax",
     }[found.tier]
     exact = found.dtype in (torch.float32, torch.float64)

@@ -29,7 +29,9 @@ def about_grid(scene: Scene) -> str:
     """One line on what the grid shows and what it leaves out."""
     layers, heads = scene.a.maps.shape[:2]
     parts = [f"{layers} layers, left to right", f"{heads} heads"]
-    taken = f"takes {scene.reading(scene.pictured).first_share:.0%} of all attention"
+    where = "" if scene.b is None else f" on {scene.pictured}"
+    share = scene.reading(scene.pictured).first_share
+    taken = f"takes {share:.0%} of all attention{where}"
     dropped = scene.selection.drop_first
     parts.append(f"first token left out (it {taken})" if dropped else f"the first token {taken}")
     return " · ".join(parts)
@@ -135,9 +137,11 @@ def beside_others(value: float, others: Baseline, heads: Sequence[Head], unit: s
     sets = "random heads" if len(heads) == 1 else f"random sets of {len(heads)} heads"
     moves = "moves" if len(heads) == 1 else "move"
     subject, most = gone(heads), {0: "none", count: "all"}.get(larger, larger)
+    little = _HARDLY if unit else _TURNS_A_LITTLE
+    yet = " More than most, and still little." if 2 * larger > count and value < little else ""
     return (
         f"Of {count} {sets}, half move it by less than {others.median:.4f}{unit}; "
-        f"{subject} {moves} it more than {most} of them."
+        f"{subject} {moves} it more than {most} of them.{yet}"
     )
 
 

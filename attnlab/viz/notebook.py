@@ -133,6 +133,7 @@ def _role(trace: Any, role: str, several: bool) -> _Shown:
         options = {"layers": layers, "selected": at, "sources_a": sources, "causal": causal}
         grid = grid_payload(maps, queries, label=f"{name}all heads", **options)
         shown.parts.append(Part("grid", grid, _started(f"{name}every head")))
+        shown.notes.append(f"{name}The grid leaves out the first column, where many heads rest.")
         shown.height += 150 + laid_out(*maps.shape[:2], _WIDTH).size[1]
     _head(shown, whole, chosen, queries, sources, causal, name)
     return shown

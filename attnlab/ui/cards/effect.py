@@ -154,7 +154,7 @@ def _below(of: Scene, kept: export.Savable) -> None:
                 args=({_ASKED: True},),
                 help=explain.RANDOM,
             )
-        if scene.predicted_position(of) != scene.unasked_position(of):
+        if _predicts(of) and scene.predicted_position(of) != scene.unasked_position(of):
             back = {"position": None, "key": None}
             action(f"Back to {phrases.unasked(of)}", "last-word", state.choose, kwargs=back)
         export.menu("save-effect", kept)

@@ -12,6 +12,7 @@ from attnlab.viz.align import pairs
 
 _COUNT = 8
 _MARKED = 3
+_IN = {"A": "in A", "B": "in B", "B-A": "by B − A"}
 
 Column = tuple[str, str, list[tuple[int, int, float]]]
 
@@ -68,7 +69,12 @@ def draw(of: Scene, found: Found) -> None:
         on_change=_picked,
         **of.sources,
     )
-    say.remark(_sentence(of, found), "found")
+    numbered = (
+        "Numbers on the grid are its first places there."
+        if of.b is None
+        else (f"Numbers on the grid are the first places {_IN[of.view]}.")
+    )
+    say.remark(f"{_sentence(of, found)} {numbered}", "found")
     mount.ranks(
         "ranks",
         columns=found.columns,

@@ -26,4 +26,4 @@ def draw(of: Scene, effect: Effect | None) -> None:
             type="tertiary",
             help=explain.OFFLINE_PAGE,
         )
-        save_view(of.selection, "save-view", "As a file to open here")
+        save_view(of.selection, "save-view", "As a file that opens here again")
