@@ -69,11 +69,7 @@ def draw(of: Scene, found: Found) -> None:
         on_change=_picked,
         **of.sources,
     )
-    numbered = (
-        "Numbers on the grid are its first places there."
-        if of.b is None
-        else (f"Numbers on the grid are the first places {_IN[of.view]}.")
-    )
+    numbered = f"Numbers on the grid are the first places {_IN[of.view]}."
     say.remark(f"{_sentence(of, found)} {numbered}", "found")
     mount.ranks(
         "ranks",
