@@ -2,8 +2,8 @@
 
 A row is tested where it broke: here in the core (1 to 3, 8 to 19, 21 to 23), in
 pages/test_bad_inputs_page.py where the page was it (1 to 7, 10, 17, 18, 20 to 24), and in a real
-browser where only that can tell: browser/test_hostile.py (4 to 6), browser/test_long.py (7) and
-browser/test_components.py (10, 17: a row that sees nothing, and one that a sink shares).
+browser where only that can tell: in the app, browser/test_hostile.py (4 to 6) and test_long.py (7);
+in a drawn component, test_components.py (5, 10, 17) and test_words_and_lists.py (24).
 """
 
 import re
@@ -25,7 +25,7 @@ from tests.pretrained import by_hand
 SENTENCE = "The animal didn't cross the street because it was too wide."
 IDS = text(12, seed=1)
 IN_THE_PAGE = {1, 2, 3, 4, 5, 6, 7, 10, 17, 18, 20, 21, 22, 23, 24}
-IN_THE_BROWSER = {4, 5, 6, 7}
+IN_THE_BROWSER = {4, 5, 6, 7, 10, 17, 24}
 
 
 def rows_tested(folder: Path) -> set[int]:

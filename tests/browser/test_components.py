@@ -156,7 +156,7 @@ def test_two_matrices_with_figures_stand_side_by_side_where_they_can(page: Page,
     assert page.evaluate("written").count(".46") >= 2
 
 
-def test_rows_that_do_not_add_up_and_rows_that_see_nothing(page: Page):
+def test_row_17_does_not_add_up_and_row_10_sees_nothing(page: Page):
     weights = causal(3, 3)
     weights[1], weights[2] = 0, weights[2] * 0.6
     show(page, "head", head_payload(weights, words("a", "b", "c"), sink=True))
@@ -187,7 +187,7 @@ def test_token_text_is_never_markup(page: Page, mode):
     assert page.evaluate("holder.shadowRoot.querySelectorAll('img, script').length") == 0
 
 
-def test_words_that_repeat_keep_a_row_and_a_column_each(page: Page):
+def test_row_5_words_that_repeat_keep_a_row_and_a_column_each(page: Page):
     tokens = words("the", "cat", "the", "cat", "the")
     for token in tokens:
         token["id"] = len(token["text"])
