@@ -24,7 +24,7 @@ from attnlab.ui.sizes import lab_bytes
 from attnlab.ui.store import Store
 
 # Shorter work shows nothing: a message that flashes by only disturbs.
-_QUIET_SECONDS = 0.4
+_QUIET_SECONDS = 0.8
 _POLL_SECONDS = 0.1
 _STOPPED = "_stopped_work"
 _OWNER = "_work_of"
@@ -84,6 +84,9 @@ def perform(
         AttnLabError: what stopped the work; `Cancelled` after the stop button was pressed, `Busy`
             where too much work is waiting.
     """
+    # Always, so that what follows has the same place in every run: the browser keeps what stands
+    # where it stood, and would build it anew one place further on.
+    slot = st.empty()
     held = store.get(key)
     if held is not None:
         return held
@@ -91,7 +94,6 @@ def perform(
         raise Cancelled(_stopped(words, stoppable))
     desk = stores().desk
     job = desk.submit(key, work, store, owner=_session(), stoppable=stoppable)
-    slot = st.empty()
     try:
         if not job.done.wait(_QUIET_SECONDS):
             _watch(job, key, words, slot)
