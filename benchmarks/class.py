@@ -235,7 +235,10 @@ def main() -> None:
     with serving("hosted.py", options.port) as server:
         # A class opens the page of a server that someone has tried before.
         asyncio.run(session(server.port, with_answers([[plans[wanted[0]][0][0]]])[0], Seen()))
-        groups = {name: run_group(server, made) for name, made in plans.items()}
+        groups = {}
+        for name, made in plans.items():
+            groups[name] = run_group(server, made)
+            print(name, json.dumps(groups[name]), file=sys.stderr, flush=True)
     report = {"model": MODEL, "cores": os.cpu_count(), "threads": 1, "pauses_s": pauses}
     print(json.dumps({**report, "groups": groups}, indent=1))
 
