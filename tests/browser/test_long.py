@@ -64,6 +64,7 @@ def test_row_7_a_pasted_text_of_2048_tokens(watched: Page, address: str, long_te
     expect(page.locator(".st-key-card-effect")).to_contain_text("KL", timeout=MINUTES)
     expect(page.get_by_text("Too long for a link")).to_be_visible()
     expect(page).to_have_url(re.compile("long=a"))
+    settled(page)  # until then the box of one line stands beside the larger one
     expect(page.get_by_label("Sentence A", exact=True)).to_have_value(long_text)
 
     # Hovering tells a place and its weight at any zoom, and asks the server for nothing.
