@@ -98,8 +98,7 @@ def _both(
         plain = _one(runner, text, target, **options)
         return plain, _one(runner, text, target, edits=edits, **options)
     goals = None if target is None else [target] * 2
-    own = (edits,) if isinstance(edits, Edit) else tuple(edits)
-    return tuple(runner.run_many([text] * 2, targets=goals, each=[(), own], **options))
+    return tuple(runner.run_many([text] * 2, targets=goals, each=[(), edits], **options))
 
 
 def _one(runner: Runner, text: Any, target: Any, **options: Any) -> Trace:

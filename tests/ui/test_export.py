@@ -74,7 +74,7 @@ def test_a_picture_of_the_head_says_what_it_is(pair, mode, dark):
     words = words_of(built(head_of(scene), "svg", dark))
     assert "Layer 4 · Head 2" in words[0]
     assert pair.selection.a in words and pair.selection.b in words
-    assert any("smollm2-135m" in word and "float32" in word for word in words)
+    assert "smollm2-135m" in " ".join(words) and "float32" in " ".join(words)
     assert ("+0.40" if mode == "difference" else "0.46") in words
 
 

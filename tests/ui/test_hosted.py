@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 
 from attnlab.ui import hosting, server
+from tests.ui.waiting import awaited
 
 ROOT = Path(__file__).parents[2]
 INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
@@ -94,7 +95,7 @@ async def _page(scope, receive, send):
 def test_every_answer_carries_the_headers_once():
     headers = server.security_headers(INDEX)
     keeper, sent = server.Doorkeeper(_page, headers, sessions=1), Sent()
-    asyncio.run(keeper({"type": "http"}, None, sent))
+    awaited(keeper({"type": "http"}, None, sent))
     names = [name.lower() for name, _ in sent[0]["headers"]]
     assert sorted(names) == sorted([b"etag", *(name for name, _ in headers)])
     assert dict(sent[0]["headers"])[b"referrer-policy"] == b"no-referrer"
@@ -121,7 +122,7 @@ def test_so_many_sessions_and_no_more():
         await asyncio.gather(*inside)
         await keeper({"type": "websocket"}, connect, refused)
 
-    asyncio.run(visit())
+    awaited(visit())
     assert len(opened) == 3
 
 
@@ -144,7 +145,7 @@ def test_a_message_that_is_too_long_ends_its_session(content: dict, got_through:
     async def receive():
         return {"type": "websocket.receive", **content}
 
-    asyncio.run(server.Doorkeeper(session, (), sessions=1)({"type": "websocket"}, receive, Sent()))
+    awaited(server.Doorkeeper(session, (), sessions=1)({"type": "websocket"}, receive, Sent()))
     assert got == ["websocket.receive" if got_through else "websocket.disconnect"]
 
 

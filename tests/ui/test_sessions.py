@@ -13,6 +13,7 @@ from attnlab.trace import ZeroHead
 from attnlab.ui.server import MAX_MESSAGE_BYTES
 from benchmarks.tools.server import Server, serving
 from benchmarks.tools.visitor import Answer, Visitor
+from tests.ui.waiting import awaited
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ async def visits(server: Server, *asked: tuple[str, str]) -> list[Answer]:
 def test_the_same_asked_by_six_at_once_is_computed_once(server: Server):
     def forwards_of(*asked: tuple[str, str]) -> tuple[int, list[Answer]]:
         before = len(server.forwards())
-        answers = asyncio.run(visits(server, *asked))
+        answers = awaited(visits(server, *asked))
         return len(server.forwards()) - before, answers
 
     forwards_of((SENTENCE.format("goat"), "L4H2"))  # loads the model
@@ -59,7 +60,7 @@ def test_everyone_gets_their_own_number(server: Server, smollm2):
         (SENTENCE.format(animal), f"L{layer}H{head}")
         for animal, layer, head in [("fox", 4, 2), ("hen", 23, 4), ("owl", 20, 0), ("fox", 0, 1)]
     ]
-    answers = asyncio.run(visits(server, *asked))
+    answers = awaited(visits(server, *asked))
     for (text, name), answer in zip(asked, answers, strict=True):
         layer, head = map(int, name[1:].split("H"))
         effect = compare(smollm2, text, (ZeroHead(layer, head),))
@@ -81,7 +82,7 @@ def test_one_session_more_than_there_is_room_for_is_refused(server: Server):
         for socket in inside:
             await socket.close()
 
-    asyncio.run(visit())
+    awaited(visit())
 
 
 def test_a_message_that_is_too_long_ends_its_session_and_no_other(server: Server):
@@ -95,7 +96,7 @@ def test_a_message_that_is_too_long_ends_its_session_and_no_other(server: Server
         await calm.close()
         return answer
 
-    assert asyncio.run(visit()).kl
+    assert awaited(visit()).kl
 
 
 class Stopper(Visitor):
@@ -151,7 +152,7 @@ def test_stop_ends_the_work_and_frees_the_gate(endless: str):
         return answer
 
     with serving(endless) as server:
-        answer = asyncio.run(visit(server.port))
+        answer = awaited(visit(server.port))
     assert answer.sentences == ["Stopped: reading on. The gate is free."]
 
 
@@ -176,7 +177,7 @@ def test_an_unforeseen_failure_is_one_sentence_and_no_traceback(failing: str):
         return answer
 
     with serving(failing) as server:
-        answer = asyncio.run(visit(server.port))
+        answer = awaited(visit(server.port))
     assert len(answer.sentences) == 1
     assert answer.exceptions == answer.sentences
     assert "secret" not in answer.sentences[0]
