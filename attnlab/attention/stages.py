@@ -2,7 +2,8 @@
 
 ``attend`` calls ``at(stage, tensor, where)`` at each stage and goes on with what comes back.
 In order: q, k, v (once, whole), mask (once, whole), then for each tile of queries scores,
-scaled, sinks, masked, weights, and at last z (once, whole).
+scaled, sinks, masked, weights, and at last z (once, whole). Before them, ``MultiHead`` shows the
+queries and the new keys that a positional scheme is about to rotate: q_unrotated, k_unrotated.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
-WHOLE_STAGES = ("q", "k", "v", "mask", "z")
+UNROTATED_STAGES = ("q_unrotated", "k_unrotated")
+WHOLE_STAGES = (*UNROTATED_STAGES, "q", "k", "v", "mask", "z")
 TILED_STAGES = ("scores", "scaled", "sinks", "masked", "weights")
 STAGES = WHOLE_STAGES + TILED_STAGES
 

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from transformers import AttentionInterface
 from transformers.masking_utils import AttentionMaskInterface, eager_mask
 
-from attnlab.attention import Where, attend
-from attnlab.attention.stages import STAGES
+from attnlab.attention import attend
 from attnlab.trace.run import Run, current_run
 from attnlab.trace.site import Site
+from attnlab.trace.visit import visitor_of, where_of
 
 NAME = "attnlab"
 _SITES = "_attnlab_sites"
@@ -106,43 +106,6 @@ def _site(module: nn.Module, run: Run) -> Site | None:
     if len(sites) < 2:
         return sites[0] if sites else None
     return sites[run.nth_call(sites[0].path) % len(sites)]
-
-
-def where_of(site: Site, run: Run, queries: int, keys: int) -> Where:
-    """Absolute positions of one call: with a cache, the last query sits at the last key."""
-    first = 0 if site.role == "cross" else run.past + queries - keys
-    return Where(
-        site=site,
-        queries=range(run.past, run.past + queries),
-        keys=range(first, first + keys),
-        query_index=range(queries),
-        key_index=range(keys),
-    )
-
-
-@dataclass(frozen=True)
-class Visitor:
-    """What ``attend`` calls at one site of one run."""
-
-    run: Run
-    site: Site
-    stages: frozenset[str]
-    whole_rows: bool
-    queries: int
-    keys: int
-
-    def __call__(self, stage: str, tensor: Tensor, where: Where) -> Tensor:
-        return self.run.visit(stage, self.site, tensor, where, self.queries, self.keys)
-
-
-def visitor_of(run: Run, site: Site, queries: int, keys: int) -> Visitor | None:
-    """The visitor of a site, or None where this run touches nothing there."""
-    stages = frozenset(stage for stage in STAGES if run.touches(stage, site))
-    if not stages:
-        return None
-    # Scores in the masked future are skipped in tiles; whoever asks for them gets them computed.
-    whole = bool({"scores", "scaled"} & stages) or run.needs_whole_rows(site)
-    return Visitor(run, site, stages, whole, queries, keys)
 
 
 def register() -> None:

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
-from attnlab.attention import Where
-from attnlab.pretrained.dispatch import where_of
 from attnlab.pretrained.losses import next_token_losses
 from attnlab.pretrained.watch import hidden_of
-from attnlab.trace.run import Run, current_run
+from attnlab.trace.run import current_run
 from attnlab.trace.site import Block, Site
+from attnlab.trace.visit import enter_block, visit_stream, where_of
 
 
 def install_stream(
@@ -43,34 +41,19 @@ def _entering(repeats: list[Block], main_role: str, main: int) -> Callable:
         run = current_run()
         if run is None:
             return None
-        run.check()
         block = repeats[run.nth_call(f"block {repeats[0].path}") % len(repeats)]
         found = hidden_of(args, kwargs)
         if found is None:
             return None
         place, hidden = found
-        if run.grad and not hidden.requires_grad:  # weights that are frozen carry no gradient
-            hidden = hidden.detach().requires_grad_()
-        if block.role == main_role:
-            run.report(block.layer + 1, main)
-            hidden = _grown(run, block, hidden)
-        new = visit_stream("resid_pre", block, hidden, run)
-        if new is found[1]:
+        new = enter_block(block, hidden, run, main if block.role == main_role else None)
+        if new is hidden:
             return None
         if isinstance(place, str):
             return args, {**kwargs, place: new}
         return (*args[:place], new, *args[place + 1 :]), kwargs
 
     return hook
-
-
-def _grown(run: Run, block: Block, hidden: Tensor) -> Tensor:
-    """Let the rows that enter at this block join, as copies of row 0."""
-    joining = sum(row.enters == block.layer for row in run.rows)
-    if not joining:
-        return hidden
-    run.batch += joining
-    return torch.cat([hidden, hidden[:1].expand(joining, *hidden.shape[1:])])
 
 
 def _leaving(stage: str, repeats: list[Block], leaf: str = "") -> Callable:
@@ -93,20 +76,6 @@ def _leaving(stage: str, repeats: list[Block], leaf: str = "") -> Callable:
         return new if isinstance(output, Tensor) else (new, *output[1:])
 
     return hook
-
-
-def visit_stream(stage: str, block: Block, tensor: Tensor, run: Run) -> Tensor:
-    """Show [B, Q, M] to the run."""
-    if not run.touches(stage, block):
-        return tensor
-    queries = tensor.shape[1]
-    where = Where(
-        site=block,
-        rows=range(tensor.shape[0]),
-        queries=range(run.past, run.past + queries),
-        query_index=range(queries),
-    )
-    return run.visit(stage, block, tensor, where, queries, 0)
 
 
 def install_final(module: nn.Module, role: str) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.losses import next_token_losses
-from attnlab.trace.capture import ATTENTION_STAGES, SQUARE_STAGES, Capture, whole
+from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, SQUARE_STAGES, Capture, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
 from attnlab.trace.trace import Kept, Small, Trace
 from attnlab.version import VERSION
@@ -131,8 +131,8 @@ def _values(
         tensor = run.store.whole(key)[row]
         queries, keys = _lengths(role, source, main)
         if stage in ATTENTION_STAGES:
-            tensor = tensor[:, : keys if stage in ("k", "v") else queries]
-            if stage not in ("q", "k", "v", "z"):
+            tensor = tensor[:, : keys if stage in KEY_VALUE_STAGES else queries]
+            if stage in SQUARE_STAGES:
                 tensor = tensor[..., :keys]
         else:
             tensor = tensor[:queries]

@@ -16,10 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from attnlab.pretrained.dispatch import Call, where_of
+from attnlab.pretrained.dispatch import Call
 from attnlab.pretrained.watch import SOFTMAX
 from attnlab.trace.run import Run
 from attnlab.trace.site import Site
+from attnlab.trace.visit import where_of
 
 STAGES = ("masked", "weights")
 

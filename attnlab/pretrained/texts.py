@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnlab.errors import CaptureError, EmptyText, InputError, StageNotAvailable, TextTooLong
 from attnlab.pretrained.tokens import readable
-from attnlab.trace.capture import ATTENTION_STAGES, Capture, whole
+from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, Capture, whole
 from attnlab.trace.site import layers_in
 from attnlab.trace.token import Token
 
@@ -211,7 +211,7 @@ def _check_heads(lab: Lab, capture: Capture) -> None:
     if capture.heads is None or capture.stage not in ATTENTION_STAGES:
         return
     for site in lab.sites:
-        count = site.kv_heads if capture.stage in ("k", "v") else site.heads
+        count = site.kv_heads if capture.stage in KEY_VALUE_STAGES else site.heads
         wrong = [head for head in capture.heads if not 0 <= head < count]
         if capture.covers(site.role, site.layer) and wrong:
             raise CaptureError(

@@ -7,9 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from attnlab.attention.stages import UNROTATED_STAGES
 from attnlab.errors import CaptureError
 
-ATTENTION_STAGES = ("q", "k", "v", "scores", "scaled", "masked", "weights", "z")
+ATTENTION_STAGES = (
+    *UNROTATED_STAGES,
+    *("q", "k", "v", "scores", "scaled", "masked", "weights", "z"),
+)
+KEY_VALUE_STAGES = ("k_unrotated", "k", "v")
+"""Those with key/value heads, where the others have query heads."""
 SQUARE_STAGES = ("scores", "scaled", "masked", "weights")
 """Those with an axis of queries and one of keys."""
 STREAM_STAGES = ("resid_pre", "attn_out", "cross_out", "mlp_out", "resid_post", "final")
