@@ -1,5 +1,5 @@
-"""Relative positions in buckets (Raffel et al. 2020, "Exploring the Limits of Transfer Learning with
-a Unified Text-to-Text Transformer", section 2.1: T5; the idea is Shaw et al. 2018).
+"""Relative positions in buckets: T5 (Raffel et al. 2020, "Exploring the Limits of Transfer Learning
+with a Unified Text-to-Text Transformer", section 2.1; the idea is Shaw et al. 2018).
 
     score(m, n) = q_m·k_n + table[bucket(n − m), h]
 
@@ -37,8 +37,8 @@ class RelativeBuckets(Scheme):
 
 
 def bucket(
-    ahead: Int[Tensor, "..."], buckets: int, farthest: int, bidirectional: bool
-) -> Int[Tensor, "..."]:
+    ahead: Int[Tensor, "*shape"], buckets: int, farthest: int, bidirectional: bool
+) -> Int[Tensor, "*shape"]:
     """The bucket of each distance.
 
     Args:

@@ -1,5 +1,5 @@
-"""Rotary positions (Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding",
-section 3.2).
+"""Rotary positions, RoPE (Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position
+Embedding", section 3.2).
 
     angle(pos, i) = pos · base^(−2i / r),  i = 0 .. r/2 − 1
     (a, b)  →  (a cos − b sin,  b cos + a sin)        for each pair (a, b) of coordinates

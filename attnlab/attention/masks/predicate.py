@@ -1,0 +1,136 @@
+"""What a mask is: a question about two positions, answered for all pairs at once.
+
+    p(q, k)  →  may the token at position q look at the one at position k?
+
+``q`` is a column [Q, 1] and ``k`` a row [1, S], so the answer is a table [Q, S]. Questions join
+with & (both), | (either) and ~ (not): ``Causal() & Document(ids)``. Nothing here depends on how
+long the text is or on where a tile or a cache cuts it, because positions are absolute.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from attnlab.attention.mask import Mask
+
+ROWS = 256
+"""Queries whose rows are counted at a time."""
+
+
+class Predicate(ABC):
+    """Who may look at whom: a frozen, comparable value."""
+
+    @abstractmethod
+    def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
+        """True where the query at q may see the key at k. Padding adds an axis for texts, B."""
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether the answer hangs on q − k alone; then counting is cheap."""
+        return False
+
+    def __and__(self, other: Predicate) -> Predicate:
+        return And(self, other)
+
+    def __or__(self, other: Predicate) -> Predicate:
+        return Or(self, other)
+
+    def __invert__(self) -> Predicate:
+        return Not(self)
+
+    def mask(self, queries: range, keys: range, device: torch.device | str | None = None) -> Mask:
+        """For ``attend``: these absolute positions of queries and of keys.
+
+        A new token over a cache is ``mask(range(n - 1, n), range(n))``.
+        """
+        visible = self(_column(queries, device), _column(keys, device).T)
+        if bool(visible.all()):
+            return Mask()
+        # [Q, S] or [B, Q, S] to [1 or B, 1, Q, S]: the same for every head.
+        return Mask(visible[:, None] if visible.dim() == 3 else visible[None, None])
+
+    def count(self, n: int) -> int:
+        """How many pairs (q, k) of n tokens are seen: the scores that must be computed.
+
+        Exact. No n × n table is built: where only the distance matters, each distance is asked
+        about once; otherwise ``ROWS`` rows at a time are counted.
+        """
+        if self.by_distance:
+            return self._count_by_distance(n)
+        keys = _column(range(n)).T
+        starts = range(0, n, ROWS)
+        rows = (_column(range(start, min(start + ROWS, n))) for start in starts)
+        return sum(int(self(q, keys).sum()) for q in rows)
+
+    def _count_by_distance(self, n: int) -> int:
+        # From the last query, the keys lie 0 .. n − 1 back; from the first, as far ahead.
+        index = torch.arange(n)
+        back = self(_column(range(n - 1, n)), index[None])[..., 0, :].flip(-1)
+        ahead = self(_column(range(1)), index[None])[..., 0, :]
+        pairs = n - index
+        return int((back * pairs).sum() + (ahead * pairs)[..., 1:].sum())
+
+    def picture(self, n: int) -> str:
+        """The mask of n tokens, a line for each query: ■ seen, · hidden.
+
+        Raises:
+            ValueError: the mask differs from text to text (padding); draw one at a time.
+        """
+        visible = self(_column(range(n)), _column(range(n)).T)
+        if visible.dim() == 3 and len(visible) > 1:
+            raise ValueError(f"{len(visible)} texts have {len(visible)} masks; draw one at a time")
+        rows = visible.reshape(n, n).tolist()
+        return "\n".join(" ".join("■" if seen else "·" for seen in row) for row in rows)
+
+
+def _column(positions: range, device: torch.device | str | None = None) -> Tensor:
+    return torch.arange(positions.start, positions.stop, device=device)[:, None]
+
+
+@dataclass(frozen=True)
+class And(Predicate):
+    """Seen by both."""
+
+    one: Predicate
+    other: Predicate
+
+    def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
+        return self.one(q, k) & self.other(q, k)
+
+    @property
+    def by_distance(self) -> bool:
+        return self.one.by_distance and self.other.by_distance
+
+
+@dataclass(frozen=True)
+class Or(Predicate):
+    """Seen by either."""
+
+    one: Predicate
+    other: Predicate
+
+    def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
+        return self.one(q, k) | self.other(q, k)
+
+    @property
+    def by_distance(self) -> bool:
+        return self.one.by_distance and self.other.by_distance
+
+
+@dataclass(frozen=True)
+class Not(Predicate):
+    """Hidden there, seen here."""
+
+    one: Predicate
+
+    def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
+        return ~self.one(q, k)
+
+    @property
+    def by_distance(self) -> bool:
+        return self.one.by_distance
