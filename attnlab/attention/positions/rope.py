@@ -15,7 +15,6 @@ absolute in how it is computed, relative in what it means. Values are not turned
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -76,70 +75,56 @@ class Rope(Scheme):
     def build(
         self, *, width: int, heads: int, key_size: int, bidirectional: bool
     ) -> PositionModule:
-        return _Rotation(self, key_size)
+        return _RotaryModule(self, key_size)
 
 
-class _Turn(NamedTuple):
-    """Cosines and sines [#B, 1, n, r/2], and the positions and type that they were made for."""
+@dataclass(frozen=True)
+class Rotation:
+    """A turn for each position of one text or batch: cosines and sines [#B, 1, n, r/2].
 
-    positions: Tensor
-    version: int
-    dtype: torch.dtype
+    Worked out once, it serves the queries and the keys of every layer.
+    """
+
     cos: Tensor
     sin: Tensor
+    interleaved: bool
 
-    def serves(self, positions: Tensor, dtype: torch.dtype) -> bool:
-        same = self.positions is positions and self.version == positions._version
-        return same and self.dtype == dtype
+    def __call__(self, x: Float[Tensor, "B h n D"]) -> Float[Tensor, "B h n D"]:
+        """Queries or keys, turned; coordinates beyond r stay as they are."""
+        size = 2 * self.cos.shape[-1]
+        first, second = self._split(x[..., :size])
+        turned = (first * self.cos - second * self.sin, second * self.cos + first * self.sin)
+        joined = torch.stack(turned, -1).flatten(-2) if self.interleaved else torch.cat(turned, -1)
+        return joined if size == x.shape[-1] else torch.cat([joined, x[..., size:]], -1)
+
+    def _split(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The first and the second coordinate of every pair."""
+        if self.interleaved:
+            return x[..., 0::2], x[..., 1::2]
+        return x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]
 
 
-class _Rotation(PositionModule):
+class _RotaryModule(PositionModule):
     rotates = True
 
     def __init__(self, scheme: Rope, key_size: int) -> None:
         super().__init__()
         self.scheme, self.key_size = scheme, key_size
-        self.size = scheme.rotated(key_size)
-        # Queries and keys of every layer turn alike: one is computed, the rest take it from here.
-        # Replaced whole, never changed, so that threads sharing the model cannot mix two texts up.
-        self._last: _Turn | None = None
+        self.pairs = tuple(scheme.pairs(key_size))
+
+    @property
+    def magnitude(self) -> float:
+        """By how much longer a vector is after its turn (YaRN; else 1)."""
+        return 1.0 if self.scheme.scaling is None else self.scheme.scaling.magnitude
 
     def angles(
-        self, positions: Int[Tensor, "#B n"], dtype: torch.dtype = torch.float32
-    ) -> Float[Tensor, "#B n pairs"]:
-        """By how many radians each pair has turned at each position."""
+        self, positions: Int[Tensor, "*B n"], dtype: torch.dtype = torch.float32
+    ) -> Float[Tensor, "*B n pairs"]:
+        """By how many radians each of ``pairs`` has turned at each position."""
         frequencies = self.scheme.frequencies(self.key_size, dtype).to(positions.device)
         return positions[..., None].to(dtype) * frequencies
 
-    def rotate(self, x: Float[Tensor, "B h n D"], positions: Int[Tensor, "#B n"]) -> Tensor:
-        turn = self._turn(positions, x.dtype)
-        first, second = self._split(x[..., : self.size])
-        turned = (
-            first * turn.cos - second * turn.sin,
-            second * turn.cos + first * turn.sin,
-        )
-        if self.scheme.interleaved:
-            joined = torch.stack(turned, -1).flatten(-2)
-        else:
-            joined = torch.cat(turned, -1)
-        if self.size == x.shape[-1]:
-            return joined
-        return torch.cat([joined, x[..., self.size :]], -1)
-
-    def _split(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The first and the second coordinate of every pair."""
-        if self.scheme.interleaved:
-            return x[..., 0::2], x[..., 1::2]
-        return x[..., : self.size // 2], x[..., self.size // 2 :]
-
-    def _turn(self, positions: Tensor, dtype: torch.dtype) -> _Turn:
-        last = self._last
-        if last is not None and last.serves(positions, dtype):
-            return last
+    def rotation(self, positions: Int[Tensor, "#B n"], dtype: torch.dtype) -> Rotation:
         angles = self.angles(positions, torch.promote_types(dtype, torch.float32))[:, None]
-        scaling = self.scheme.scaling
-        magnitude = 1.0 if scaling is None else scaling.magnitude
-        cos, sin = ((f(angles) * magnitude).to(dtype) for f in (torch.cos, torch.sin))
-        turn = _Turn(positions, positions._version, dtype, cos, sin)
-        self._last = turn
-        return turn
+        cos, sin = ((turn(angles) * self.magnitude).to(dtype) for turn in (torch.cos, torch.sin))
+        return Rotation(cos, sin, self.scheme.interleaved)

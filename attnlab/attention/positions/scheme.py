@@ -5,7 +5,7 @@ recurrent network gets the order for free. Each scheme gives it back to attentio
 places, and leaves the other two alone:
 
     added to the embeddings      x + p             ``embed``     Sinusoidal, Learned
-    turning queries and keys     R(m) q, R(n) k    ``rotate``    Rope
+    turning queries and keys     R(m) q, R(n) k    ``rotation``  Rope
     added to the scaled scores   q·k + b(m, n)     ``bias``      Alibi, RelativeBuckets
 
 Positions are absolute (0 is the first token of the text), so that one new token whose forerunners
@@ -15,6 +15,7 @@ are kept in a cache gets what it would get in the whole text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import torch
 from jaxtyping import Float, Int
@@ -44,19 +45,28 @@ class Scheme(ABC):
 class PositionModule(nn.Module):
     """The three places where order can enter. Each does nothing unless a scheme says otherwise.
 
-    A scheme with weights keeps them in ``table``, an ``nn.Embedding``.
+    A scheme with weights keeps them in ``table``, an ``nn.Embedding``. There is no other state:
+    whatever can be computed is, in enough precision, so that a model in half precision turns its
+    queries by the right angles.
     """
 
     rotates = False
-    """Whether ``rotate`` changes anything: then q exists before and after."""
+    """Whether queries and keys turn: then each exists before and after."""
 
     def embed(self, x: Float[Tensor, "B n M"], positions: Int[Tensor, "#B n"]) -> Tensor:
         """The embeddings, with what says where each token stands. [B, n, M]"""
         return x
 
+    def rotation(
+        self, positions: Int[Tensor, "#B n"], dtype: torch.dtype
+    ) -> Callable[[Tensor], Tensor] | None:
+        """The turn at these positions, for queries or keys of this type; None where none turns."""
+        return None
+
     def rotate(self, x: Float[Tensor, "B h n D"], positions: Int[Tensor, "#B n"]) -> Tensor:
         """Queries or keys, each turned by its position. [B, h, n, D]"""
-        return x
+        turn = self.rotation(positions, x.dtype)
+        return x if turn is None else turn(x)
 
     def bias(
         self,
