@@ -7,9 +7,19 @@ import streamlit as st
 from attnlab.ui import frame
 
 HERE = Path(__file__).parent
+# In the order that a course would take them; each name is the page's file and its address.
+TITLES = {"heads": "Heads", "step_by_step": "Step by step", "architecture": "Architecture"}
 
 st.set_page_config(page_title="AttnLab", page_icon="🔎", layout="wide", initial_sidebar_state=248)
-PAGES = [st.Page(HERE / "pages" / "heads.py", title="Heads", url_path="heads", default=True)]
+PAGES = [
+    st.Page(
+        HERE / "pages" / f"{name}.py",
+        title=title,
+        url_path=name.replace("_", "-"),
+        default=name == "heads",
+    )
+    for name, title in TITLES.items()
+]
 page = st.navigation(PAGES, position="hidden")
-frame.draw(PAGES)
+frame.draw(PAGES, page)
 page.run()

@@ -3,14 +3,15 @@
 import os
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 import torch
 
-from attnlab.ui import guard, models, state
+from attnlab.errors import AttnLabError, Cancelled
+from attnlab.ui import guard, models, own, say, state, work
 
 _DRAWN: Final = "_frame_drawn"
 _STYLE: Final = Path(__file__).with_name("style.css")
@@ -45,18 +46,50 @@ def ensure(app: Path) -> None:
         st.stop()
 
 
-def draw(pages: Sequence[Any]) -> None:
-    """The style and the sidebar: the pages, and the model with its trust line below."""
+def draw(pages: Sequence[Any], page: Any) -> None:
+    """The style and the sidebar: the pages, and the model with its trust line below.
+
+    Args:
+        page: the one of `pages` that is open.
+    """
     set_threads()
     st.session_state[_DRAWN] = True
     st.html(_STYLE)
     guard.watch()
-    selection = state.restore()
+    selection = state.restore(page.url_path)
     with st.sidebar:
         st.html('<div class="al-name">AttnLab</div>')
         with st.container(key="pages", gap=None):
-            for page in pages:
-                st.page_link(page, width="stretch")
+            for other in pages:
+                # A link without a query would open that page as if nothing had been chosen.
+                st.page_link(other, width="stretch", query_params=own.link_to(other.url_path))
         st.html('<div class="al-section">Model</div>')
         models.picker(selection)
         models.precision()
+
+
+def title(words: str, about: str) -> None:
+    """The name of a page and one line on what it shows; words of ours, never what was typed."""
+    st.html(f'<h1 class="al-title">{words}</h1><p class="al-about">{about}</p>')
+
+
+def troubles(page: own.Page | None = None) -> None:
+    """What of the address was not understood, one sentence each, until a choice is made."""
+    said = (*state.link_problems(), *(own.problems(page) if page else ()))
+    for number, trouble in enumerate(said):
+        say.problem(trouble, f"link-{number}")
+
+
+def attempt(show: Callable[[], None]) -> None:
+    """Draws what needs a model; what is refused or was stopped becomes one sentence."""
+    try:
+        show()
+    except Cancelled as error:
+        say.problem(str(error), "stopped")
+        st.button("Run it again", on_click=work.resume, key="resume")
+    except AttnLabError as error:
+        work.resume()
+        say.problem(str(error), "page")
+    else:
+        # Nothing that was stopped is wanted any more; when it is, it runs again.
+        work.resume()

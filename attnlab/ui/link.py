@@ -7,6 +7,7 @@ understood. Nothing here imports Streamlit.
     ?a=…&b=…            the two texts (b may be empty: one text only)
     ta=…  tb=…          what an encoder-decoder writes for each
     model=  device=  dtype=     which model, and how it is loaded
+    ours=1              its weights run in our own transformer
     role=encoder|decoder|cross  whose attention, where a model has several
     view=A|B|B-A        what the grid of all heads shows
     first=hidden|shown  whether the grid leaves out the first token's column
@@ -106,6 +107,7 @@ def _spelled(selection: Selection) -> dict[str, str]:
         "model": selection.model,
         "device": selection.device,
         "dtype": selection.dtype,
+        "ours": "1" if selection.ours else "",
         **{name: getattr(selection, field) for name, field in TEXTS.items()},
         "role": selection.role,
         "view": selection.view,
@@ -178,6 +180,12 @@ def _read_choice(field: str, choices: tuple[str, ...]):
     return read
 
 
+def _read_ours(value: str) -> dict[str, object]:
+    if value not in ("", "1"):
+        raise ValueError("is not 1")
+    return {"ours": value == "1"}
+
+
 def _read_first(value: str) -> dict[str, object]:
     if value not in ("hidden", "shown"):
         raise ValueError("is neither hidden nor shown")
@@ -229,6 +237,7 @@ _READERS: Final = {
     "model": _read_model,
     "device": _read_choice("device", DEVICES),
     "dtype": _read_choice("dtype", DTYPES),
+    "ours": _read_ours,
     **{name: _read_text(field) for name, field in TEXTS.items()},
     "role": _read_choice("role", ROLES),
     "view": _read_choice("view", VIEWS),

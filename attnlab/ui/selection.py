@@ -1,4 +1,4 @@
-"""What a page shows, as one frozen value; `link.py` spells it in the URL.
+"""What the pages show, as one frozen value; `link.py` spells it in the URL.
 
 Nothing here imports Streamlit.
 """
@@ -36,10 +36,11 @@ MAX_GONE: Final = 64
 
 @dataclass(frozen=True)
 class Selection:
-    """Everything that decides what the Heads page shows.
+    """What all pages share, and everything that decides what the Heads page shows.
 
     Attributes:
         model, device, dtype: which model, and how it is loaded.
+        ours: whether the model's weights run in our own transformer.
         a, b: the two texts; `b` may be empty: one text only.
         target_a, target_b: what an encoder-decoder writes for each; other models read none.
         role: whose attention is shown; "" is the reader's own default.
@@ -59,6 +60,7 @@ class Selection:
     model: str = "smollm2-135m"
     device: str = "auto"
     dtype: str = "auto"
+    ours: bool = False
     a: str = SENTENCE_A
     b: str = SENTENCE_B
     target_a: str = ""

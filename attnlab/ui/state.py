@@ -13,14 +13,16 @@ from typing import Any
 
 import streamlit as st
 
-from attnlab.ui import experiments
+from attnlab.ui import address, experiments
+from attnlab.ui.address import Known, Url
 from attnlab.ui.link import format_url, parse, unspell, url_names
 from attnlab.ui.selection import Head, Selection
 
 _SELECTION = "_selection"
 _PROBLEMS = "_link_problems"
-_PUBLISHED = "_published_url"
-_SEEN = "_seen_url"
+_KNOWN = "_known_url"
+_PAGE = "_page"
+_ARRIVED = "_arrived"
 _WIDGET = "sel_"
 _KINDS = ("", "~long")
 _DRAWN_KIND = "_kind_of_"
@@ -29,19 +31,32 @@ _DRAWN_KIND = "_kind_of_"
 _SET_UP = ("model", "a", "b", "target_a", "target_b")
 
 
-def restore() -> Selection:
-    """The selection now: what the widgets say, or the URL where it was changed from outside."""
-    url = {name: st.query_params[name] for name in url_names() if name in st.query_params}
+def restore(page: str = "") -> Selection:
+    """The selection now: what the widgets say, or the URL where it was changed from outside.
+
+    Args:
+        page: the name of the page that is open; the selection is the same on every page.
+    """
+    url = address.read(url_names())
     stored = st.session_state.get(_SELECTION)
+    st.session_state[_ARRIVED] = st.session_state.get(_PAGE, page) != page
+    st.session_state[_PAGE] = page
+    if arrived():
+        _know(_known().arrived(url))
     if stored is None or _changed_outside(url, stored):
         stored, st.session_state[_PROBLEMS] = _read(url)
         _forget_widgets(field.name for field in fields(Selection))
     moved = _with_widgets(stored)
     if moved != stored:
         st.session_state[_PROBLEMS] = ()
-    st.session_state[_SEEN] = url
+    _know(replace(_known(), seen=url))
     st.session_state[_SELECTION] = moved
     return moved
+
+
+def arrived() -> bool:
+    """Whether this run is the first one of a page, after another page was left."""
+    return st.session_state.get(_ARRIVED, False)
 
 
 def current() -> Selection:
@@ -53,12 +68,15 @@ def publish(selection: Selection) -> None:
     """Keeps `selection` and writes it to the URL, so that a reload shows the same."""
     st.session_state[_SELECTION] = selection
     url = format_url(selection)
-    st.session_state[_PUBLISHED] = url
-    for name in url_names():
-        if name in url and st.query_params.get(name) != url[name]:
-            st.query_params[name] = url[name]
-        elif name not in url and name in st.query_params:
-            del st.query_params[name]
+    _know(replace(_known(), published=url))
+    address.write(url_names(), url)
+
+
+def carried() -> Url:
+    """What a link to another page says of the selection; it comes back as this session's own."""
+    url = format_url(current())
+    _know(replace(_known(), linked=url))
+    return url
 
 
 def chosen_now() -> Selection:
@@ -180,15 +198,16 @@ def _forget_widgets(names: Iterable[str]) -> None:
             st.session_state.pop(_WIDGET + name + kind, None)
 
 
-def _changed_outside(url: dict[str, str], stored: Selection) -> bool:
-    """Whether someone edited the address or went back, rather than this session.
+def _changed_outside(url: Url, stored: Selection) -> bool:
+    """Whether someone edited the address or went back, rather than this session."""
+    known = _known()
+    moved = _with_widgets(stored) != stored or format_url(stored) != known.published
+    return known.changed_outside(url, moved=moved)
 
-    A browser that has not yet heard of the published URL still sends the one that it sent last;
-    that is no wish to go back when a widget was moved at the same time.
-    """
-    if url == st.session_state.get(_PUBLISHED):
-        return False
-    moved = _with_widgets(stored) != stored or format_url(stored) != st.session_state.get(
-        _PUBLISHED
-    )
-    return not (moved and url == st.session_state.get(_SEEN))
+
+def _known() -> Known:
+    return st.session_state.get(_KNOWN, Known())
+
+
+def _know(known: Known) -> None:
+    st.session_state[_KNOWN] = known

@@ -37,6 +37,7 @@ LIKELY = {
     "model": some.sampled_from(["smollm2-135m", "minilm-l6", "MiniLM", "nobody/nothing"]),
     "device": some.sampled_from(["auto", "tpu"]),
     "dtype": some.sampled_from(["auto", "float128"]),
+    "ours": some.sampled_from(["", "1", "0"]),
     "a": some.sampled_from(sentences),
     "b": some.sampled_from([*sentences, "x" * 4000]),
     "role": some.sampled_from(["", "encoder", "cross", "decoder"]),

@@ -40,6 +40,7 @@ selections = some.builds(
     model=some.text("abcXYZ019-_./ ", min_size=1, max_size=40).filter(str.strip),
     device=some.sampled_from(DEVICES),
     dtype=some.sampled_from(DTYPES),
+    ours=some.booleans(),
     a=texts,
     b=texts,
     view=some.sampled_from(VIEWS),
@@ -149,6 +150,7 @@ def test_unknown_parameters_are_left_alone():
         ("drawn", "circles"),
         ("try", "<script>"),
         ("dtype", "int3"),
+        ("ours", "yes"),
     ],
 )
 def test_a_broken_parameter_is_named_and_the_default_kept(name: str, value: str):

@@ -1,0 +1,58 @@
+"""The query parameters of the page's address, and who changed them last: this session or a reader.
+
+The shared selection (``state.py``) and the values of one page (``own.py``) each own some names and
+leave all others alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+Url = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What this session knows of its part of the address.
+
+    Attributes:
+        published: what it last wrote there; None before the first time.
+        linked: what its links to other pages last carried.
+        seen: what the browser last sent.
+    """
+
+    published: Url | None = None
+    linked: Url | None = None
+    seen: Url | None = None
+
+    def changed_outside(self, url: Url, *, moved: bool) -> bool:
+        """Whether someone edited the address or went back, rather than this session.
+
+        Args:
+            url: what the browser sends now.
+            moved: whether a widget was moved, or a callback chose, since the last time. A browser
+                that has not yet heard of the published address still sends the one that it sent
+                last; that is no wish to go back when a widget was moved at the same time.
+        """
+        if url in (self.published, self.linked):
+            return False
+        return not (moved and url == self.seen)
+
+    def arrived(self, url: Url) -> Known:
+        """After another page was opened: an address that says nothing asks for nothing else."""
+        return self if url else replace(self, published=url)
+
+
+def read(names: Iterable[str]) -> Url:
+    """The parameters of these names that the address has."""
+    return {name: st.query_params[name] for name in names if name in st.query_params}
+
+
+def write(names: Collection[str], url: Url) -> None:
+    """Makes `url` all that the address says under `names`, in one step of the browser's history."""
+    if read(names) != url:
+        others = [name for name in st.query_params if name not in names]
+        st.query_params.from_dict({name: st.query_params.get_all(name) for name in others} | url)

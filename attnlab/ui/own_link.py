@@ -1,0 +1,118 @@
+"""The values that one page has for itself, in the address; `own.py` keeps them in a session.
+
+As for the shared selection (``link.py``), any address gives values that work and one sentence for
+each part that was not understood. Nothing here imports Streamlit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, TypeVar
+
+from attnlab.ui.link import LINK_CHARACTERS, literal, url_names
+
+Value = TypeVar("Value")
+Reader = tuple[str, Callable[[str], Any], Callable[[Any], str]]
+"""A field, what reads it from an address, and what writes it there.
+
+Reading raises ValueError with the rest of a sentence: "is not a number from 1 to 9".
+"""
+
+
+@dataclass(frozen=True)
+class Page(Generic[Value]):
+    """A page's own values.
+
+    Attributes:
+        name: its path in the address, as in app.py ("step-by-step").
+        default: what it shows when nothing is asked for; a frozen dataclass.
+        readers: by query parameter. Those of the shared selection are taken.
+
+    Raises:
+        ValueError: a parameter is taken, or a field does not exist.
+    """
+
+    name: str
+    default: Value
+    readers: Mapping[str, Reader]
+
+    def __post_init__(self) -> None:
+        taken = set(self.readers) & set(url_names())
+        if taken:
+            raise ValueError(f"the shared selection has the parameters {sorted(taken)} already")
+        there = {field.name for field in fields(self.default)}
+        unknown = {field for field, _, _ in self.readers.values()} - there
+        if unknown:
+            raise ValueError(f"{type(self.default).__name__} has no fields {sorted(unknown)}")
+
+
+def parse(page: Page[Value], url: Mapping[str, str]) -> tuple[Value, tuple[str, ...]]:
+    """The values that parameters spell, and a sentence for each part not understood."""
+    value, problems = page.default, []
+    for name, (field, read, _) in page.readers.items():
+        if name not in url:
+            continue
+        try:
+            if len(url[name]) > LINK_CHARACTERS:
+                raise ValueError(f"is longer than {LINK_CHARACTERS:,} characters")
+            value = replace(value, **{field: read(literal(url[name]))})
+        except ValueError as error:
+            problems.append(f"The link's “{name}” {error}, so it was left out.")
+    return value, tuple(problems)
+
+
+def format_own(page: Page[Value], value: Value) -> dict[str, str]:
+    """The parameters that reopen `value`; what equals the default, or is too long, is left out."""
+    spelled = {
+        name: literal(write(getattr(value, field)))
+        for name, (field, _, write) in page.readers.items()
+        if getattr(value, field) != getattr(page.default, field)
+    }
+    return {name: text for name, text in spelled.items() if len(text) <= LINK_CHARACTERS}
+
+
+def one_of(field: str, choices: Sequence[str]) -> Reader:
+    """One word out of `choices`."""
+
+    def read(given: str) -> str:
+        if given not in choices:
+            raise ValueError(f"is none of {', '.join(filter(None, choices))}")
+        return given
+
+    return field, read, str
+
+
+def whole(field: str, least: int, most: int) -> Reader:
+    """A whole number from `least` to `most`."""
+
+    def read(given: str) -> int:
+        # Not \d, which takes the digits of every script.
+        if not re.fullmatch(r"-?[0-9]{1,12}", given) or not least <= int(given) <= most:
+            raise ValueError(f"is not a whole number from {least:,} to {most:,}")
+        return int(given)
+
+    return field, read, str
+
+
+def typed(field: str, most: int) -> Reader:
+    """What somebody typed, at most `most` characters of it."""
+
+    def read(given: str) -> str:
+        if len(given) > most:
+            raise ValueError(f"is longer than {most:,} characters")
+        return given
+
+    return field, read, str
+
+
+def switch(field: str, on: str, off: str) -> Reader:
+    """True or False, spelled as two words."""
+
+    def read(given: str) -> bool:
+        if given not in (on, off):
+            raise ValueError(f"is neither {on} nor {off}")
+        return given == on
+
+    return field, read, lambda value: on if value else off
