@@ -6,6 +6,7 @@ that "all passed" cannot hide that half of the tests did not run.
 
 import os
 import shutil
+from types import SimpleNamespace
 
 # Before anything imports torch or huggingface_hub, which read these once.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -53,6 +54,22 @@ def _one_torch_thread():
     import torch
 
     torch.set_num_threads(1)
+
+
+PLACES = (("cpu", "float32"), ("cpu", "bfloat16"), ("cuda", "float32"), ("cuda", "bfloat16"))
+
+
+@pytest.fixture(params=PLACES, ids=" ".join)
+def place(request):
+    """Where and in what precision a test of our own modules runs: an object with ``device``,
+    ``dtype`` and ``eps``, the step between neighbouring numbers of that type at 1."""
+    import torch
+
+    device, name = request.param
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no GPU")
+    dtype = getattr(torch, name)
+    return SimpleNamespace(device=torch.device(device), dtype=dtype, eps=torch.finfo(dtype).eps)
 
 
 @pytest.fixture(scope="session")
