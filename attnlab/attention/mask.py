@@ -57,6 +57,13 @@ class Mask:
         bias = mask.masked_fill(~visible, 0) if biased else None
         return cls(None if bool(visible.all()) else visible, bias)
 
+    def without(self, real: Bool[Tensor, "B S"] | None) -> Mask:
+        """The same, with keys hidden from every query that are not real: padding."""
+        if real is None or bool(real.all()):
+            return self
+        real = real[:, None, None, :]
+        return Mask(real if self.visible is None else self.visible & real, self.bias)
+
     @property
     def dead(self) -> Bool[Tensor, "#B #H #Q 1"] | None:
         """Rows that see no key at all, or None where there are none. Found once per mask."""

@@ -1,0 +1,114 @@
+"""Attention with several heads and its four matrices (Vaswani et al. 2017, section 3.2.2).
+
+    q, k, v = x W_Q, source W_K, source W_V, cut into heads
+    MultiHead(x, source) = [attention(q₁, k₁, v₁), …, attention(q_H, k_H, v_H)] W_O
+
+One class, whose head counts decide: K = H is multi-head attention, 1 < K < H grouped-query
+(Ainslie et al. 2023), K = 1 multi-query (Shazeer 2019). With a ``source`` it is cross-attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from attnlab.attention.attend import attend
+from attnlab.attention.cache import Cache
+from attnlab.attention.mask import Mask
+from attnlab.attention.stages import At, Where, visitor
+
+Rotation = Callable[[Tensor], Tensor]
+"""Turns queries or keys [B, h, n, D] by their positions."""
+
+
+class MultiHead(nn.Module):
+    """H query heads over K key/value heads.
+
+    Args:
+        width: M, of what is read and of what is returned.
+        heads: H.
+        kv_heads: K; H / K query heads in a row share a key/value head. H when None.
+        key_size: D, of each query and key; M / H when None.
+        value_size: E, of each value; D when None.
+        source_width: M of the source, in cross-attention; M when None.
+        qkv_bias, out_bias: whether the matrices come with a bias.
+        scale: factor on q·k; 1/√D when None.
+
+    Raises:
+        ValueError: K does not divide H, or H does not divide M where D follows from it.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        kv_heads: int | None = None,
+        key_size: int | None = None,
+        value_size: int | None = None,
+        *,
+        source_width: int | None = None,
+        qkv_bias: bool = True,
+        out_bias: bool = True,
+        scale: float | None = None,
+    ) -> None:
+        super().__init__()
+        self.heads, self.kv_heads = heads, heads if kv_heads is None else kv_heads
+        if heads % self.kv_heads:
+            raise ValueError(f"{heads} query heads cannot share {self.kv_heads} key/value heads")
+        if key_size is None and width % heads:
+            raise ValueError(f"A width of {width} cannot be cut into {heads} heads; say key_size")
+        self.key_size = width // heads if key_size is None else key_size
+        self.value_size = self.key_size if value_size is None else value_size
+        self.scale = self.key_size**-0.5 if scale is None else scale
+        source_width = width if source_width is None else source_width
+        self.w_q = nn.Linear(width, heads * self.key_size, bias=qkv_bias)  # [H·D, M]
+        self.w_k = nn.Linear(source_width, self.kv_heads * self.key_size, bias=qkv_bias)  # [K·D, M]
+        self.w_v = nn.Linear(source_width, self.kv_heads * self.value_size, bias=qkv_bias)  # [K·E]
+        self.w_o = nn.Linear(heads * self.value_size, width, bias=out_bias)  # [M, H·E]
+
+    def forward(
+        self,
+        x: Float[Tensor, "B Q M"],
+        source: Float[Tensor, "#B S N"] | None = None,
+        *,
+        mask: Mask | Tensor | None = None,
+        bias: Float[Tensor, "#B #H #Q #S"] | None = None,
+        rotate: Rotation | None = None,
+        cache: Cache | None = None,
+        at: At | None = None,
+        where: Where | None = None,
+        workspace: dict[str, Tensor] | None = None,
+    ) -> Float[Tensor, "B Q M"]:
+        """What each position of ``x`` gathers from ``source``; from ``x`` itself when None.
+
+        Args:
+            mask, bias, at, where, workspace: as ``attend`` takes them.
+            rotate: turns queries and keys by their positions (RoPE).
+            cache: where the keys and values of earlier positions are kept. With one, ``x`` holds
+                the new positions only, and ``mask`` has a column for each position so far.
+        """
+        q = _split(self.w_q(x), self.heads)
+        if source is not None and cache is not None:
+            k, v = cache.once(self, lambda: self.keys_values(source))
+        else:
+            k, v = self.keys_values(x if source is None else source)
+        if rotate is not None:
+            visit = visitor(at, where or Where())
+            q, k = rotate(visit("q_unrotated", q)), rotate(visit("k_unrotated", k))
+        if cache is not None and source is None:
+            k, v = cache.extend(self, k, v)
+        z = attend(
+            q, k, v, mask, bias=bias, scale=self.scale, at=at, where=where, workspace=workspace
+        )
+        return self.w_o(z.transpose(1, 2).flatten(2))
+
+    def keys_values(self, source: Float[Tensor, "B S N"]) -> tuple[Tensor, Tensor]:
+        """What the source offers: keys [B, K, S, D] and values [B, K, S, E], before rotation."""
+        return _split(self.w_k(source), self.kv_heads), _split(self.w_v(source), self.kv_heads)
+
+
+def _split(x: Float[Tensor, "B n width"], heads: int) -> Float[Tensor, "B heads n size"]:
+    """Cut the last axis into heads."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)

@@ -1,0 +1,325 @@
+"""Our transformer, read top to bottom: encoder, decoder, encoder-decoder (Vaswani et al. 2017).
+
+    ids → embed, positions → block × L → norm → hidden states → head → logits
+    block:  x ← x + attention(norm(x))        tokens read each other
+            x ← x + cross(norm(x), source)    and a source, in an encoder-decoder
+            x ← x + feed_forward(norm(x))     each token by itself
+
+Letters: B batch, n new tokens, L layers, H query heads, K key/value heads, Q queries, S keys
+(source), D key size, E value size, M model width, F feed-forward size, V vocabulary.
+
+The same lines are GPT-2, Pythia, Llama, Mistral, Qwen2, BERT, RoBERTa and T5; ``Config`` says
+which. Values on the way are shown to the run under way, if any, to keep or change (``Layer``).
+
+    model = Decoder(Config(vocabulary=97, width=64, layers=2, heads=4, hidden=256))
+    logits = model.logits(model(ids))                          # [B, n, V]
+    cache = Cache()
+    model(ids[:, :-1], cache=cache)
+    last = model.logits(model(ids[:, -1:], cache=cache))       # [B, 1, V], logits' last row again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from attnlab.attention.cache import Cache
+from attnlab.attention.mask import Mask
+from attnlab.attention.masks import Bidirectional, Causal, Predicate
+from attnlab.attention.multihead import MultiHead, Rotation
+from attnlab.attention.positions import NoPositions, Scheme
+from attnlab.trace.layer import Layer, show_final
+
+NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
+ACTIVATIONS: dict[str | None, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
+    "relu": F.relu,
+    "silu": F.silu,
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """What one transformer has and another has not.
+
+    Raises ValueError for a word that is not known, or a tuple that misses a layer.
+    """
+
+    vocabulary: int  # V: the ids that can be read and predicted
+    width: int  # M: what every block reads and adds to
+    layers: int  # L
+    heads: int  # H: how many things a token can look for at once
+    hidden: int  # F: 4 M by custom, about 8/3 M where gated
+    kv_heads: int | None = None  # K: fewer than H make the cache smaller; None: H
+    key_size: int | None = None  # D: None: M / H
+    value_size: int | None = None  # E: None: D
+    positions: Scheme = NoPositions()  # noqa: RUF009 (frozen); attention alone knows no order
+    mask: Predicate | tuple[Predicate, ...] | None = None  # None: the past (decoder), all (encoder)
+    scale: float | tuple[float, ...] | None = None  # None: 1/√D; T5 has 1 and learns to do without
+    norm: str = "layer"  # "rms" leaves out the mean and the bias: cheaper, and as good
+    eps: float = 1e-5  # keeps a norm from dividing by 0
+    norm_place: str = "pre"  # "post" (2017, BERT) norms the stream itself: hard to train deep
+    embedding_norm: bool = False  # BERT norms what it has looked up
+    final_norm: bool = True  # a pre-norm stream is normed nowhere else
+    activation: str = "gelu"
+    gated: bool = False  # SwiGLU and its like: a second matrix decides what passes
+    parallel: bool = False  # GPT-NeoX: attention and feed-forward read the same x
+    qkv_bias: bool = True  # Llama has no biases, Qwen2 these only
+    out_bias: bool = True
+    feed_forward_bias: bool = True
+    segments: int = 0  # BERT marks each of two texts by a vector
+    head: bool = True  # whether it predicts tokens
+    tied: bool = False  # the head reads with the embeddings: V · M fewer parameters
+    logits_scale: float = 1.0  # T5 shrinks what a tied head reads by 1/√M
+    transform: str | None = None  # activation of the layer that a masked model's head starts with
+
+    def __post_init__(self) -> None:
+        known = {"norm": NORMS, "norm_place": ("pre", "post"), "activation": ACTIVATIONS}
+        for name, words in (known | {"transform": (*ACTIVATIONS, None)}).items():
+            if getattr(self, name) not in words:
+                raise ValueError(f"{name} is one of {tuple(words)}, not {getattr(self, name)!r}")
+        for name in ("mask", "scale"):
+            value = getattr(self, name)
+            if isinstance(value, tuple) and len(value) != self.layers:
+                raise ValueError(f"{name} has {len(value)} values for {self.layers} layers")
+
+    def of(self, name: str, layer: int) -> Any:
+        """A setting that is one for all layers, or a tuple of one for each."""
+        value = getattr(self, name)
+        return value[layer] if isinstance(value, tuple) else value
+
+
+def norm_of(c: Config) -> nn.Module:
+    return NORMS[c.norm](c.width, eps=c.eps)
+
+
+def attention_of(c: Config, layer: int, source_width: int | None = None) -> MultiHead:
+    sizes = (c.width, c.heads, c.kv_heads, c.key_size, c.value_size)
+    options = {"qkv_bias": c.qkv_bias, "out_bias": c.out_bias, "scale": c.of("scale", layer)}
+    return MultiHead(*sizes, source_width=source_width, **options)
+
+
+class FeedForward(nn.Module):
+    """down(act(up x)), or gated: down(act(gate x) · up x) (Shazeer 2020, "GLU Variants")."""
+
+    def __init__(self, c: Config) -> None:
+        super().__init__()
+        self.up = nn.Linear(c.width, c.hidden, bias=c.feed_forward_bias)  # [F, M]
+        self.gate = nn.Linear(c.width, c.hidden, bias=c.feed_forward_bias) if c.gated else None
+        self.down = nn.Linear(c.hidden, c.width, bias=c.feed_forward_bias)  # [M, F]
+        self.activation = ACTIVATIONS[c.activation]
+
+    def forward(self, x: Float[Tensor, "B n M"]) -> Float[Tensor, "B n M"]:
+        if self.gate is None:
+            return self.down(self.activation(self.up(x)))
+        return self.down(self.activation(self.gate(x)) * self.up(x))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the blocks of one forward have in common, worked out once."""
+
+    masks: dict[Predicate, Mask]  # each [#B, 1, Q, S]
+    rotate: Rotation | None
+    bias: Float[Tensor, "#B H Q S"] | None
+    source: Float[Tensor, "B T N"] | None
+    source_mask: Mask  # [#B, 1, 1, T]
+    past: int  # positions in the cache
+    kept: dict[str, Any]  # where attention keeps keys, values, and memory it can use again
+
+
+class Block(nn.Module):
+    """One layer. ``layer`` knows what a run calls it, and shows the run what it computes."""
+
+    def __init__(
+        self, c: Config, path: str, role: str, number: int, source: int | None, main: bool
+    ):
+        super().__init__()
+        self.attention_norm, self.attention = norm_of(c), attention_of(c, number)
+        self.cross_norm = self.cross = None
+        if source is not None:
+            self.cross_norm, self.cross = norm_of(c), attention_of(c, number, source)
+        self.feed_forward_norm, self.feed_forward = norm_of(c), FeedForward(c)
+        self.pre, self.parallel = c.norm_place == "pre", c.parallel
+        self.pattern = c.of("mask", number) or (Causal() if role == "decoder" else Bidirectional())
+        modules, of = (self.attention, self.cross), c.layers if main else None
+        self.layer = Layer(path, role, number, *modules, additive=self.pre, of=of)
+
+    def forward(self, x: Float[Tensor, "B n M"], shared: Shared) -> Float[Tensor, "_ n M"]:
+        """What the next block reads. A run may have more rows join the batch here."""
+        x = self.layer.enter(x)
+        attend, cross = partial(self.attend, shared), partial(self.attend_source, shared)
+        if self.parallel:
+            attended = self.layer.show("attn_out", attend(self.attention_norm(x)))
+            fed = self.layer.show("mlp_out", self.feed_forward(self.feed_forward_norm(x)))
+            return self.layer.show("resid_post", x + attended + fed)
+        x = self.add("attn_out", x, attend, self.attention_norm)
+        if self.cross is not None:
+            x = self.add("cross_out", x, cross, self.cross_norm)
+        x = self.add("mlp_out", x, self.feed_forward, self.feed_forward_norm)
+        return self.layer.show("resid_post", x)
+
+    def add(self, stage: str, x: Tensor, layer: Callable, norm: nn.Module) -> Tensor:
+        """x + layer(norm(x)), or post-norm: norm(x + layer(x))."""
+        if self.pre:
+            return x + self.layer.show(stage, layer(norm(x)))
+        return norm(x + self.layer.show(stage, layer(x)))
+
+    def attend(self, shared: Shared, x: Tensor) -> Tensor:
+        watched = self.layer.watch(self.layer.site, x.shape[1], shared.past + x.shape[1])
+        how = {"mask": shared.masks[self.pattern], "bias": shared.bias, "rotate": shared.rotate}
+        return self.attention(x, **how, **watched, **shared.kept)
+
+    def attend_source(self, shared: Shared, x: Tensor) -> Tensor:
+        watched = self.layer.watch(self.layer.cross, x.shape[1], shared.source.shape[1])
+        return self.cross(x, shared.source, mask=shared.source_mask, **watched, **shared.kept)
+
+
+class Head(nn.Module):
+    """From hidden states to logits; a masked model's starts with a layer of its own (BERT)."""
+
+    def __init__(self, c: Config, embed: nn.Embedding) -> None:
+        super().__init__()
+        masked = c.transform is not None
+        self.dense = nn.Linear(c.width, c.width) if masked else None  # [M, M]
+        self.norm, self.activation = norm_of(c) if masked else None, ACTIVATIONS.get(c.transform)
+        self.unembed = nn.Linear(c.width, c.vocabulary, bias=masked)  # [V, M]
+        if c.tied:
+            self.unembed.weight = embed.weight
+        self.scale = c.logits_scale
+
+    def forward(self, x: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
+        if self.dense is not None:
+            x = self.norm(self.activation(self.dense(x)))
+        return self.unembed(x if self.scale == 1.0 else x * self.scale)
+
+
+class Stack(nn.Module):
+    """Embeddings, L blocks, a last norm and a head: what ``Encoder`` and ``Decoder`` are.
+
+    Args:
+        source: M of the source that every block reads too; None where there is none.
+        embed: an embedding to share; ``path``, ``main``: its name, and whether it predicts.
+    """
+
+    role: str
+
+    def __init__(
+        self,
+        c: Config,
+        source: int | None = None,
+        embed: nn.Embedding | None = None,
+        path: str = "",
+        main: bool = True,
+    ) -> None:
+        super().__init__()
+        self.config = c
+        self.embed = embed or nn.Embedding(c.vocabulary, c.width)  # [V, M]
+        self.segments = nn.Embedding(c.segments, c.width) if c.segments else None
+        self.embedding_norm = norm_of(c) if c.embedding_norm else None
+        names = ((f"{path}blocks.{number}", self.role, number) for number in range(c.layers))
+        self.blocks = nn.ModuleList(Block(c, *name, source, main) for name in names)
+        sizes = {"width": c.width, "heads": c.heads, "key_size": c.key_size or c.width // c.heads}
+        self.positions = c.positions.build(**sizes, bidirectional=self.role == "encoder")
+        self.final_norm = norm_of(c) if c.final_norm else None
+        self.head = Head(c, self.embed) if c.head else None
+        for weight in self.parameters():
+            if weight.dim() > 1:  # small, as GPT-2 starts
+                nn.init.normal_(weight, std=0.02)
+
+    def forward(
+        self,
+        ids: Int[Tensor, "B n"],
+        *,
+        real: Bool[Tensor, "B S"] | None = None,
+        positions: Int[Tensor, "#B n"] | None = None,
+        segments: Int[Tensor, "B n"] | None = None,
+        source: Float[Tensor, "B T N"] | None = None,
+        source_real: Bool[Tensor, "B T"] | None = None,
+        cache: Cache | None = None,
+    ) -> Float[Tensor, "_ n M"]:
+        """Hidden states of ``ids``, the tokens that follow those in the cache.
+
+        Args:
+            real: False where there is padding, among the positions in the cache too.
+            positions: where the tokens stand, if not one after another.
+            segments: which of two texts each token is of.
+            source, source_real: what cross-attention reads, and what of it is no padding.
+        """
+        past = 0 if cache is None else cache.length
+        here = torch.arange(past + ids.shape[1], device=ids.device)[None]
+        new, spans = here[:, past:], (range(past, here.shape[1]), range(here.shape[1]))
+        x = self.embedded(ids, new if positions is None else positions, segments)
+        shared = Shared(
+            {p: p.mask(*spans, ids.device).without(real) for p in {b.pattern for b in self.blocks}},
+            self.positions.rotation(new if positions is None else positions, x.dtype),
+            self.positions.bias(new, here, x.dtype),
+            source,
+            Mask().without(source_real),
+            past,
+            {"cache": cache, "workspace": {}},
+        )
+        for block in self.blocks:
+            x = block(x, shared)
+        return show_final(self.role, x if self.final_norm is None else self.final_norm(x))
+
+    def embedded(self, ids: Tensor, positions: Tensor, segments: Tensor | None) -> Tensor:
+        x = self.embed(ids)
+        if self.segments is not None:
+            x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
+        x = self.positions.embed(x, positions)
+        return x if self.embedding_norm is None else self.embedding_norm(x)
+
+    def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
+        return self.head(hidden)
+
+
+class Encoder(Stack):
+    """Every token sees every other (BERT)."""
+
+    role = "encoder"
+
+
+class Decoder(Stack):
+    """Every token sees itself and the past (GPT), and a source where there is one."""
+
+    role = "decoder"
+
+
+class EncoderDecoder(nn.Module):
+    """An encoder reads a source; a decoder writes, and looks at what was read (T5)."""
+
+    def __init__(self, encoder: Config, decoder: Config, shared: bool = True) -> None:
+        """``shared``: both look their ids up in one table."""
+        super().__init__()
+        self.encoder = Encoder(encoder, path="encoder.", main=False)
+        embed = self.encoder.embed if shared else None
+        self.decoder = Decoder(decoder, encoder.width, embed, path="decoder.")
+
+    def forward(
+        self,
+        source_ids: Int[Tensor, "B T"],
+        ids: Int[Tensor, "B n"],
+        *,
+        source_real: Bool[Tensor, "B T"] | None = None,
+        **options: Any,
+    ) -> Float[Tensor, "_ n M"]:
+        """The decoder's hidden states; its ``options`` are those of ``Decoder``."""
+        source = self.encoder(source_ids, real=source_real)
+        return self.decoder(ids, source=source, source_real=source_real, **options)
+
+    def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
+        return self.decoder.logits(hidden)
+
+
+def layers_of(model: nn.Module) -> tuple[Layer, ...]:
+    """The layers as a run knows them: their blocks, and their sites of attention."""
+    return tuple(module.layer for module in model.modules() if isinstance(module, Block))
