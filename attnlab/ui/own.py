@@ -13,7 +13,7 @@ knows what it shows:
     STEPS = own.Page(
         "step-by-step",
         Steps(),
-        {"panel": own.one_of("panel", PANELS), "size": own.whole("size", 1, 4096)},
+        {"show": own.one_of("panel", PANELS), "size": own.whole("size", 1, 4096)},
     )
 """
 

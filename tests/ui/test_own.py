@@ -24,7 +24,7 @@ STEPS = Page(
     "steps",
     Steps(),
     {
-        "panel": one_of("panel", PANELS),
+        "show": one_of("panel", PANELS),
         "size": whole("size", 1, 4096),
         "note": typed("note", 40),
         "mask": switch("mask", "on", "off"),
@@ -94,7 +94,7 @@ def test_any_address_gives_usable_values(url: dict[str, str]):
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
-        ("panel", "<script>", "is none of hand, real, why"),
+        ("show", "<script>", "is none of hand, real, why"),
         ("size", "0", "is not a whole number from 1 to 4,096"),
         ("size", "٤", "is not a whole number"),
         ("size", "9" * 4000, "is longer than 3,000 characters"),
@@ -121,22 +121,22 @@ def test_a_page_that_cannot_work_is_refused(readers: dict):
 
 
 def test_an_address_opens_what_it_says(app: AppTest):
-    app.query_params["panel"] = "real"
+    app.query_params["show"] = "real"
     app.query_params["size"] = "<b>"
     app.run()
     assert told(app)[0] == "real 4" and "“size”" in told(app)[1]
-    assert address(app) == {"panel": "real"}
+    assert address(app) == {"show": "real"}
     app.button[0].click().run()
     assert told(app) == ["real 9"]
-    assert address(app) == {"panel": "real", "size": "9"}
+    assert address(app) == {"show": "real", "size": "9"}
 
 
 def test_widgets_and_callbacks_change_the_address_and_going_back_changes_the_widgets(app: AppTest):
     app.run()
     app.get_by_key("own_steps_panel").set_value("why").run()
     app.button[0].click().run()
-    assert address(app) == {"panel": "why", "size": "9"}
-    app.query_params = {"panel": "why"}
+    assert address(app) == {"show": "why", "size": "9"}
+    app.query_params = {"show": "why"}
     app.run()
     assert told(app) == ["why 4"]
     app.query_params = {}
@@ -154,13 +154,13 @@ def test_values_wait_while_another_page_is_open(app: AppTest):
     assert told(app) == [] and address(app) == {}
     app.session_state["open"] = "steps"
     app.query_params = app.session_state["link to steps"]
-    assert address(app) == {"panel": "why"}
+    assert address(app) == {"show": "why"}
     app.run()
     assert told(app) == ["why 4"]
 
 
 def test_a_link_without_a_query_keeps_values_and_selection(app: AppTest):
-    app.query_params = {"panel": "why", "head": "L1H1"}
+    app.query_params = {"show": "why", "head": "L1H1"}
     app.run()
     app.session_state["open"], app.query_params = "elsewhere", {}
     app.run()
@@ -168,7 +168,7 @@ def test_a_link_without_a_query_keeps_values_and_selection(app: AppTest):
     app.session_state["open"], app.query_params = "steps", {}
     app.run()
     assert told(app) == ["why 4"]
-    assert address(app) == {"head": "L1H1", "panel": "why"}
+    assert address(app) == {"head": "L1H1", "show": "why"}
 
 
 def test_what_was_moved_last_is_kept_when_the_page_is_left_at_once(app: AppTest):
@@ -176,4 +176,4 @@ def test_what_was_moved_last_is_kept_when_the_page_is_left_at_once(app: AppTest)
     app.get_by_key("own_steps_panel").set_value("why")
     app.session_state["open"] = "elsewhere"
     app.run()
-    assert app.session_state["link to steps"] == {"panel": "why"}
+    assert app.session_state["link to steps"] == {"show": "why"}
