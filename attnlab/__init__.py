@@ -21,6 +21,7 @@ _PUBLIC = {
     "attnlab.attention": ("Mask", "Where", "attend", "explain"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
     "attnlab.pretrained.load": ("load",),
+    "attnlab.pretrained.rebuild": ("rebuild",),
     "attnlab.pretrained.lab": ("Lab",),
     "attnlab.trace": (
         "Block",

@@ -6,6 +6,7 @@
     │   ├── ModelNotReachable    it exists elsewhere, and there is no network path to it
     │   ├── UnsafeWeights        the weights are not safetensors, or want remote code
     │   └── UnsupportedModel     it loads, but not as a text model that we can run
+    ├── RebuildRefused       our transformer cannot be given this model's weights
     ├── InputError           something typed or passed cannot be used
     │   ├── EmptyText
     │   └── TextTooLong
@@ -45,6 +46,10 @@ class UnsafeWeights(LoadError):
 
 class UnsupportedModel(LoadError):
     """The model loads, but not as a text model that AttnLab can run."""
+
+
+class RebuildRefused(AttnLabError):
+    """Our transformer would not compute what this model computes, so it has not its weights."""
 
 
 class InputError(AttnLabError, ValueError):

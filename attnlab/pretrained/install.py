@@ -40,3 +40,16 @@ def output_head(model: Any) -> nn.Module | None:
         return model.get_output_embeddings()
     except (AttributeError, NotImplementedError, TypeError):
         return None
+
+
+def module_of(lab: Any, path: str) -> nn.Module:
+    """A module of what a Lab runs, by the path of a Site or a Block."""
+    own = getattr(lab, "module", None)
+    return lab._clone.get_submodule(path) if own is None else own(path)
+
+
+def rotation_of(lab: Any, role: str, layer: int) -> nn.Module | None:
+    """What turns the queries and keys of an attention, in our transformer; None elsewhere, and
+    where nothing turns."""
+    rotation = getattr(lab, "rotation", None)
+    return None if rotation is None else rotation(role, layer)

@@ -18,7 +18,7 @@ from attnlab.pretrained.budget import require_room
 from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
-from attnlab.pretrained.probe import batch_of, probe
+from attnlab.pretrained.probe import Probed, batch_of, probe
 from attnlab.pretrained.result import Asked, sizes_of, trace_of
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
@@ -40,7 +40,7 @@ class Lab:
         model: the transformers model itself, never changed.
         tokenizer: its tokenizer, or None.
         sites, blocks: what the probe found.
-        tier: "dispatch", "tap" or "none".
+        tier: "dispatch", "tap" or "none"; "ours" in our transformer.
         trust: the probe's verdict in words and figures.
         stages: what can be captured; ``editable``: what edits can change.
         sinks: the roles whose rows leave a share to a learned sink.
@@ -62,11 +62,11 @@ class Lab:
         head_kind: str,
         inputs: Mapping[str, Tensor] | None = None,
         notes: tuple[str, ...] = (),
+        found: Probed | None = None,  # how to read the model, where that is known
     ) -> None:
-        found = probe(model, inputs)
-        found = replace(found, notes=found.notes + notes)
+        found = found or probe(model, inputs)
         self.model, self.tokenizer, self.name, self.head_kind = model, tokenizer, name, head_kind
-        self.tier, self.trust = found.tier, trust_of(found)
+        self.tier, self.trust = found.tier, trust_of(replace(found, notes=found.notes + notes))
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
         self.stages, self.editable, self.sinks = found.stages, found.editable, found.sinks
         limits = (longest_text(model.config), found.layout.longest)

@@ -120,7 +120,7 @@ def _measured(found: Probed, inputs: Mapping[str, Any], reference: Tensor) -> Pr
     note = "It attends within windows of its input, which are not shown."
     return replace(
         found,
-        difference=None if found.tier == "none" else _difference(output, reference),
+        difference=None if found.tier == "none" else difference(output, reference),
         stages=found.stages - unseen - apart,
         editable=found.editable - unseen,
         sinks=roles_with_sinks(run.store),
@@ -150,7 +150,7 @@ def _lengths(clone: Any, inputs: Mapping[str, Any]) -> tuple[int, int] | None:
     return (-1 if source is None else source.shape[1]), target.shape[1]
 
 
-def _difference(output: Tensor, reference: Tensor) -> float:
+def difference(output: Tensor, reference: Tensor) -> float:
     if output.shape != reference.shape:
         return float("inf")
     off = (output.double() - reference.double()).abs()
@@ -189,7 +189,7 @@ def _try_dispatch(
     if not record.calls:
         return None, "it computes attention in code of its own"
     output = real_rows(record.outputs, inputs)
-    off = _difference(output, reference)
+    off = difference(output, reference)
     if off > _allowed(reference):
         return None, f"our attention function changed its output by {off:.2g}"
     layout = layout_of(record, clone, _source_length(_lengths(clone, inputs), record.calls))

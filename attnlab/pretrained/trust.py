@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
+from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed
 
 
@@ -41,12 +42,17 @@ def _sentence(found: Probed, dtype: str) -> str:
     if found.difference is None:
         return f"No attention to show: {found.notes[0]}."
     off = f"{found.difference:.1g}" if found.difference else "0.0"
+    exact = found.dtype in (torch.float32, torch.float64)
+    scale = "" if exact else f" of {found.largest:.2g}"
+    if found.tier == "ours":
+        what = "logit" if output_head(found.clone) is not None else "output"
+        return (
+            f"Our transformer. Largest {what} difference from transformers: {off}{scale} ({dtype})."
+        )
     how = {
         "dispatch": "Our attention runs inside this model",
         "tap": "Its own attention, read at its softmax",
     }[found.tier]
-    exact = found.dtype in (torch.float32, torch.float64)
-    scale = "" if exact else f" of {found.largest:.2g}"
     return f"{how}. Largest difference from transformers' output: {off}{scale} ({dtype})."
 
 

@@ -1,0 +1,169 @@
+"""From a Lab to our transformer, which is checked against the model before it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.attention.positions import PositionModule
+from attnlab.errors import RebuildRefused
+from attnlab.pretrained.clone import structural_clone
+from attnlab.pretrained.hooks import install_head
+from attnlab.pretrained.inputs import probe_inputs, real_rows
+from attnlab.pretrained.lab import Lab
+from attnlab.pretrained.probe import Probed, difference
+from attnlab.pretrained.rebuild.adapter import Adapter, OneStack, TwoStacks
+from attnlab.pretrained.rebuild.attributes import FAMILIES, Attributes
+from attnlab.pretrained.rebuild.bert import BERT, ROBERTA
+from attnlab.pretrained.rebuild.family import Family, Plan, prefix_of
+from attnlab.pretrained.rebuild.gpt2 import GPT2
+from attnlab.pretrained.rebuild.gpt_neox import GPT_NEOX
+from attnlab.pretrained.rebuild.llama import LLAMA, MISTRAL, QWEN2
+from attnlab.pretrained.rebuild.t5 import T5
+from attnlab.pretrained.rebuild.weights import assign
+from attnlab.pretrained.sites import Layout
+from attnlab.trace.capture import ATTENTION_STAGES, STREAM_STAGES
+from attnlab.transformer import Decoder, Encoder, EncoderDecoder, Stack, layers_of
+
+KNOWN = (GPT2, GPT_NEOX, LLAMA, MISTRAL, QWEN2, BERT, ROBERTA, T5)
+
+_TOLERANCE = {torch.float64: 1e-11, torch.float32: 1e-5}
+"""Of the largest logit: sdpa, the same sums in another order, is as far from eager."""
+_HALF_TOLERANCE = 0.03
+_EXPECTED = 50.0
+"""The size of a logit below which the tolerance shrinks no more: 5e-4 in float32."""
+
+
+class Rebuilt(Lab):
+    """A Lab that runs our transformer in place of the model whose weights it has.
+
+    Attributes:
+        transformer: ours, an ``Encoder``, ``Decoder`` or ``EncoderDecoder``.
+        model: the pretrained model, which is not run.
+    """
+
+    def __init__(self, lab: Lab, adapter: Adapter, found: Probed) -> None:
+        super().__init__(
+            lab.model, lab.tokenizer, name=lab.name, head_kind=lab.head_kind, found=found
+        )
+        self.revision, self.transformer = lab.revision, adapter.transformer
+
+    def module(self, path: str) -> nn.Module:
+        """A module of ours, by the path of a Site or Block."""
+        return self.transformer.get_submodule(path)
+
+    def rotation(self, role: str, layer: int) -> PositionModule | None:
+        """What turns the queries and keys of an attention; None where nothing does."""
+        for module in self.transformer.modules():
+            if isinstance(module, Stack) and module.role == role and module.positions.rotates:
+                return module.positions
+        return None
+
+
+def rebuild(lab: Lab) -> Rebuilt:
+    """Our transformer with a Lab's weights, a Runner like any other.
+
+    The weights are shared with the model. At the end both run on the same short texts; ``trust``
+    says how far apart they are.
+
+    Raises:
+        RebuildRefused: another family, an attribute or a weight that has no meaning in ours, or
+            logits that differ. The sentence names it.
+    """
+    if isinstance(lab, Rebuilt):
+        return lab
+    _require_ordinary(lab)
+    family = _family_of(lab)
+    attributes = Attributes(lab.model.config.to_dict(), type(lab.model).__name__)
+    head = type(lab.model).__name__ in family.heads
+    plan = family.plan(attributes, prefix_of(lab.model), head)
+    attributes.finish()
+    adapter = _built(lab, plan)
+    return Rebuilt(lab, adapter, _checked(lab, adapter))
+
+
+def _require_ordinary(lab: Lab) -> None:
+    """Raises RebuildRefused for weights that are elsewhere, or in several types."""
+    tensors = list(lab.model.parameters())
+    if any(tensor.is_meta for tensor in tensors):
+        raise RebuildRefused(f"The weights of {lab.name} are offloaded, so they cannot be shared.")
+    kinds = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors})
+    if len(kinds) > 1:
+        raise RebuildRefused(f"The weights of {lab.name} are of several types: {', '.join(kinds)}.")
+
+
+def _family_of(lab: Lab) -> Family:
+    name, kind = type(lab.model).__name__, lab.model.config.model_type
+    for family in KNOWN:
+        if kind in family.types and name in family.bodies + family.heads:
+            return family
+    raise RebuildRefused(
+        f"Our transformer takes models of {FAMILIES}; {lab.name} is a {name}, which is none."
+    )
+
+
+def _built(lab: Lab, plan: Plan) -> Adapter:
+    """Our modules on the meta device, where they cost nothing, then given the model's weights."""
+    with torch.device("meta"):
+        if plan.decoder is not None:
+            ours = EncoderDecoder(plan.config, plan.decoder)
+        else:
+            ours = Decoder(plan.config) if plan.causal else Encoder(plan.config)
+    assign(ours, lab.model, plan.sources, plan.unneeded)
+    kind = OneStack if plan.decoder is None else TwoStacks
+    adapter = kind(ours.eval(), lab.model.config, plan.pad)
+    if adapter.main.head is not None:
+        install_head(adapter.main.head)
+    return adapter
+
+
+def _checked(lab: Lab, adapter: Adapter) -> Probed:
+    """Both on the same texts, unpadded positions compared.
+
+    Raises:
+        RebuildRefused: they differ by more than rounding explains.
+    """
+    inputs = probe_inputs(lab.model)
+    right, ours = _theirs(lab.model, inputs), _run(adapter, inputs)
+    off, largest = difference(ours, right), float(right.abs().max())
+    allowed = _TOLERANCE.get(right.dtype, _HALF_TOLERANCE) * max(_EXPECTED, largest)
+    if not off <= allowed:
+        raise RebuildRefused(
+            f"Our transformer's output differs from that of {lab.name} by {off:.2g} "
+            f"(the largest is {largest:.2g}), so it was not used."
+        )
+    layout = _layout(adapter)
+    stages = _stages(adapter, layout)
+    editable = stages | {"mask"}
+    return Probed(adapter, "ours", layout, stages, editable, off, largest, right.dtype)
+
+
+def _theirs(model: Any, inputs: dict[str, Tensor]) -> Tensor:
+    """What transformers' own eager attention gives; the caller's model stays as it is."""
+    clone = structural_clone(model)
+    clone.set_attn_implementation("eager")
+    return _run(clone, inputs)
+
+
+def _run(model: Any, inputs: dict[str, Tensor]) -> Tensor:
+    with torch.no_grad():
+        return real_rows(model(**inputs), inputs)
+
+
+def _layout(adapter: Adapter) -> Layout:
+    layers = layers_of(adapter.transformer)
+    sites = tuple(site for layer in layers for site in (layer.site, layer.cross) if site)
+    longest = getattr(adapter.main.positions, "longest", None)
+    return Layout(sites, tuple(layer.block for layer in layers), longest=longest)
+
+
+def _stages(adapter: Adapter, layout: Layout) -> frozenset[str]:
+    """All of them, less what this kind of transformer does not have."""
+    stages = set(ATTENTION_STAGES + STREAM_STAGES)
+    if not adapter.main.positions.rotates:
+        stages -= {"q_unrotated", "k_unrotated"}
+    if not any(site.role == "cross" for site in layout.sites):
+        stages.discard("cross_out")
+    return frozenset(stages)
