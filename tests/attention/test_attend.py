@@ -79,17 +79,6 @@ def test_equals_torchs_scaled_dot_product_attention(case):
     assert torch.allclose(ours, sdpa, atol=1e-12)
 
 
-def test_the_scale_defaults_to_one_over_root_d():
-    scores = torch.tensor([[8.0, 2.0, 4.0]])
-    q, k = torch.zeros(1, 1, 1, 4), torch.zeros(1, 1, 3, 4)
-    q[..., 0], k[0, 0, :, 0] = 1, scores
-    found = explain(q, k, torch.eye(3)[None, None])
-    assert found.scores[0, 0].tolist() == scores.tolist()
-    assert found.scaled[0, 0].tolist() == [[4.0, 1.0, 2.0]]
-    assert [round(x, 4) for x in found.weights[0, 0, 0].tolist()] == [0.8438, 0.0420, 0.1142]
-    assert torch.equal(found.z, found.weights)
-
-
 def test_consecutive_query_heads_share_a_key_value_head():
     q = normal(1, 8, 5, 4)
     k, v = normal(1, 2, 5, 4, seed=1), normal(1, 2, 5, 3, seed=2)

@@ -105,21 +105,17 @@ class Yarn(Scaling):
 
     def _ramp(self, pairs: int, base: float | int) -> tuple[float, float]:
         """The pairs at which slowing begins and is complete."""
-        low, high = (self._pair_with(turns, pairs, base) for turns in self._betas)
+        low, high = (
+            # The (fractional) pair that makes so many turns within the training length.
+            pairs * math.log(self.original / (turns * 2 * math.pi)) / math.log(base)
+            for turns in (self.beta_fast, self.beta_slow)
+        )
         if self.truncate:
             low, high = math.floor(low), math.ceil(high)
-        # Bounded by 2·pairs − 1, not by pairs − 1: a slip in the authors' code, which every
-        # model's weights have since been trained with.
-        low, high = max(low, 0), min(high, 2 * pairs - 1)
+        # Up to 2·pairs − 1, though the last pair is pairs − 1: so in the authors' code, with which
+        # the models were trained.
+        low, high = float(max(low, 0)), float(min(high, 2 * pairs - 1))
         return low, high if high != low else high + 0.001
-
-    @property
-    def _betas(self) -> tuple[float | int, float | int]:
-        return self.beta_fast, self.beta_slow
-
-    def _pair_with(self, turns: float | int, pairs: int, base: float | int) -> float:
-        """The (fractional) pair that makes this many turns within the training length."""
-        return pairs * math.log(self.original / (turns * 2 * math.pi)) / math.log(base)
 
     @property
     def magnitude(self) -> float:
