@@ -7,15 +7,16 @@ import streamlit as st
 from attnlab.ui import frame
 
 HERE = Path(__file__).parent
-# In the order that a course would take them; each name is the page's file and its address.
-TITLES = {"heads": "Heads", "step_by_step": "Step by step", "architecture": "Architecture"}
+# In the order that a course would take them. A page's file is named as its address: before a server
+# has run this file once, it takes the folder for the pages there are.
+TITLES = {"heads": "Heads", "step-by-step": "Step by step", "architecture": "Architecture"}
 
 st.set_page_config(page_title="AttnLab", page_icon="🔎", layout="wide", initial_sidebar_state=248)
 PAGES = [
     st.Page(
         HERE / "pages" / f"{name}.py",
         title=title,
-        url_path=name.replace("_", "-"),
+        url_path=name,
         default=name == "heads",
     )
     for name, title in TITLES.items()

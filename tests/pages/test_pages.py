@@ -1,17 +1,19 @@
 """The pages together: one selection for all of them, and each page's own values."""
 
+from urllib.parse import parse_qsl
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui.selection import SENTENCE_A
 from tests.pages.test_heads import address, box, interpreted, said
 
-OTHERS = {"step_by_step": "Step by step", "architecture": "Architecture"}
+OTHERS = {"step-by-step": "Step by step", "architecture": "Architecture"}
 
 
 def turn(app: AppTest, page: str) -> None:
     """Opens another page as the link in the sidebar does: with the query that it carries."""
-    query = link(app, page.replace("_", "-"))
+    query = link(app, page)
     app.switch_page(f"pages/{page}.py")
     app.query_params = query
     app.run()
@@ -20,8 +22,6 @@ def turn(app: AppTest, page: str) -> None:
 
 def link(app: AppTest, path: str) -> dict[str, str]:
     """The query of the sidebar's link to a page; Heads is at the root."""
-    from urllib.parse import parse_qsl
-
     links = {element.proto.page: element.proto.query_string for element in app.get("page_link")}
     return dict(parse_qsl(links["" if path == "heads" else path], keep_blank_values=True))
 
