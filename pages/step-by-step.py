@@ -2,10 +2,28 @@
 
 from pathlib import Path
 
-from attnlab.ui import frame, state
+import streamlit as st
+
+from attnlab.ui import frame, own, state
+from attnlab.ui.cards.steps import panel, tries
+from attnlab.ui.steps_fit import fitted
+from attnlab.ui.steps_selection import PANELS, STEP_BY_STEP
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
 chosen = state.current()
+shown = fitted(chosen, own.restore(STEP_BY_STEP))
 state.publish(chosen)
+own.publish(STEP_BY_STEP, shown)
 frame.title("Step by step", "Attention one step at a time, every number computed from the last.")
-frame.troubles()
+frame.troubles(STEP_BY_STEP)
+with st.container(key="switch"):
+    st.segmented_control(
+        "What stands here",
+        PANELS,
+        key=own.seeded(STEP_BY_STEP, "panel"),
+        required=True,
+        format_func=panel.TITLES.get,
+        label_visibility="collapsed",
+    )
+tries.draw(chosen, shown)
+panel.draw(chosen, shown)

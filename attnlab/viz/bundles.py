@@ -22,6 +22,10 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "compare": ("common", "cells", "legend", "mapplot", "arcplot", "alike", "tile", "compare"),
     "circuits": ("common", "circuits"),
     "shifts": ("common", "shifts"),
+    "steps": ("common", "cells", "stepsmatrix", "stepswhy", "steps"),
+    "blend": ("common", "blend"),
+    "rows": ("common", "cells", "rows"),
+    "strips": ("common", "strip", "dials", "strips"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
 # These hold in the whole page, so they must not hold the names that the other components use.

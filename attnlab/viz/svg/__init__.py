@@ -10,5 +10,6 @@ from attnlab.viz.svg.fonts import drawn
 from attnlab.viz.svg.frame import Caption
 from attnlab.viz.svg.one import head
 from attnlab.viz.svg.several import compare
+from attnlab.viz.svg.steps import steps
 
-__all__ = ["Caption", "bars", "compare", "drawn", "grid", "head", "ranks", "shifts"]
+__all__ = ["Caption", "bars", "compare", "drawn", "grid", "head", "ranks", "shifts", "steps"]

@@ -1,0 +1,44 @@
+"""What a link asks of the page Step by step, put right where the example has no such thing."""
+
+from dataclasses import fields
+
+from attnlab.attention.because import Cell, why
+from attnlab.attention.steps import Worked, work
+from attnlab.errors import InputError
+from attnlab.ui import own, steps_lessons
+from attnlab.ui.selection import Selection
+from attnlab.ui.steps_selection import STEP_BY_STEP, StepByStep, example_of
+
+
+def fitted(selection: Selection, value: StepByStep) -> StepByStep:
+    """The values with which the page can be drawn; what did not fit is said in a sentence each."""
+    asked = steps_lessons.whole(value)
+    if asked != value:
+        value = own.correct(
+            STEP_BY_STEP, **{one.name: getattr(asked, one.name) for one in fields(StepByStep)}
+        )
+    if value.lesson and steps_lessons.active(value, selection) is None:
+        unknown = steps_lessons.named(value.lesson) is None
+        doubt = f"There is no experiment “{value.lesson}” here, so it was left out."
+        value = own.correct(STEP_BY_STEP, doubt if unknown else "", lesson="")
+    return _in_example(value)
+
+
+def _in_example(value: StepByStep) -> StepByStep:
+    """Edits, cell and query that the example has."""
+    example = example_of(value)
+    if example.problems:
+        value = own.correct(STEP_BY_STEP, example.problems[0], cells=example.cells)
+    if value.cell is not None and not _has(example.worked, value.cell):
+        value = own.correct(STEP_BY_STEP, "This example has no such cell to choose.", cell=None)
+    if (value.query or 0) >= len(example.worked.tokens) * example.worked.heads:
+        value = own.correct(STEP_BY_STEP, query=None)
+    return value
+
+
+def _has(worked: Worked, cell: Cell) -> bool:
+    try:
+        why(work(worked), cell)
+    except InputError:
+        return False
+    return True

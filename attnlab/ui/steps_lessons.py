@@ -1,0 +1,193 @@
+"""Experiments of the page Step by step: one click sets everything up, a sentence says what to see.
+
+What they claim is recomputed by tests/ui/test_steps_lessons.py. Nothing here imports Streamlit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from attnlab.attention.because import Cell
+from attnlab.ui.selection import Selection
+from attnlab.ui.steps_edits import Edit
+from attnlab.ui.steps_selection import Panel, StepByStep
+
+_SET_UP: Final = ("panel", "preset", "cells", "heads", "causal", "scaled", "values", "scores")
+"""With other values of these, the sentence of an experiment would no longer be true."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one click shows.
+
+    Attributes:
+        name: its spelling in a link; also ``value.lesson``.
+        title: a few words, for a button.
+        look_for: one sentence or two for a reader who is new to attention.
+        value: the whole of the page's own values.
+        shared: what it needs of the selection that all pages share.
+    """
+
+    name: str
+    title: str
+    look_for: str
+    value: StepByStep
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One question and the stages that answer it; its button opens the first."""
+
+    title: str
+    stages: tuple[Stage, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the first stage."""
+        return self.stages[0].name
+
+    @property
+    def panel(self) -> Panel:
+        """The panel in whose row it stands."""
+        return self.stages[0].value.panel
+
+
+def stage(
+    name: str, title: str, look_for: str, shared: Mapping[str, Any] | None = None, **shown: Any
+) -> Stage:
+    """A stage that shows the page as it opens but for ``shown``."""
+    return Stage(name, title, look_for, StepByStep(lesson=name, **shown), shared or {})
+
+
+def of(panel: Panel) -> tuple[Lesson, ...]:
+    """The experiments of a panel."""
+    return tuple(lesson for lesson in LESSONS if lesson.panel == panel)
+
+
+def named(name: str) -> tuple[Lesson, Stage] | None:
+    """The experiment and the stage of this name, or None."""
+    found = ((lesson, one) for lesson in LESSONS for one in lesson.stages if one.name == name)
+    return next(found, None)
+
+
+def active(value: StepByStep, selection: Selection) -> tuple[Lesson, Stage] | None:
+    """The experiment that is open; None once something that it set up was changed."""
+    found = named(value.lesson)
+    if found is None:
+        return None
+    set_up, shared = found[1].value, found[1].shared
+    same = all(getattr(value, name) == getattr(set_up, name) for name in _SET_UP)
+    same = same and all(getattr(selection, name) == wish for name, wish in shared.items())
+    return found if same else None
+
+
+def whole(value: StepByStep) -> StepByStep:
+    """What a link asks for: one that names an experiment and nothing else asks for all of it."""
+    found = named(value.lesson)
+    alone = value == replace(StepByStep(), lesson=value.lesson)
+    return found[1].value if found is not None and alone else value
+
+
+LESSONS: Final = (
+    Lesson(
+        "One word decides",
+        (
+            stage(
+                "tired",
+                "It was tired",
+                "“Tired” asks for a living thing: nearly all of its weight goes to the animal.",
+                preset="tired",
+                step="weights",
+                cell=Cell("weights", 2, 0),
+            ),
+            stage(
+                "wide",
+                "It was wide",
+                "Only the question of the last word is another: now the same weight goes to the "
+                "street.",
+                preset="wide",
+                step="weights",
+                cell=Cell("weights", 2, 1),
+            ),
+        ),
+    ),
+    Lesson(
+        "Not looking ahead",
+        (
+            stage(
+                "ahead",
+                "Without the mask",
+                "Without the mask “The” takes a share of every word, also of those to come.",
+                causal=False,
+                step="weights",
+                cell=Cell("weights", 0, 3),
+            ),
+            stage(
+                "masked",
+                "With the mask",
+                "With the mask “The” has only itself to look at. The row of “down”, the last word, "
+                "stays as it was.",
+                causal=True,
+                step="weights",
+                cell=Cell("weights", 0, 0),
+            ),
+        ),
+    ),
+    Lesson(
+        "Where to look, what to take",
+        (
+            stage(
+                "where",
+                "As it was",
+                "The weights come from Q and K alone. Keep the row of “down” in mind, and go on.",
+                step="z",
+                cell=Cell("z", 3, 0),
+            ),
+            stage(
+                "take",
+                "Another W_V",
+                "One number of W_V was changed. “Down” takes home something else, and not one "
+                "weight has moved.",
+                cells=(Edit("w_v", 0, 0, -2.0),),
+                step="z",
+                cell=Cell("z", 3, 0),
+            ),
+        ),
+    ),
+    Lesson(
+        "One head blurs, two keep apart",
+        (
+            stage(
+                "blur",
+                "One head",
+                "“Bites” looks for who comes before it and who comes after it. One row of weights "
+                "has to serve both, so dog and man come out blended alike: who bites whom is lost.",
+                preset="dog",
+                heads=1,
+                step="z",
+                cell=Cell("z", 1, 0),
+            ),
+            stage(
+                "blur-turned",
+                "One head, turned round",
+                "Turn the sentence round, and “bites” takes home the very same numbers.",
+                preset="man",
+                heads=1,
+                step="z",
+                cell=Cell("z", 1, 0),
+            ),
+            stage(
+                "apart",
+                "Two heads",
+                "The same numbers in every W, cut into two heads: each head asks one question, and "
+                "the dog that bites stands apart from the man that is bitten. It takes as many "
+                "multiplications.",
+                preset="dog",
+                heads=2,
+                step="joined",
+                cell=Cell("joined", 1, 0),
+            ),
+        ),
+    ),
+)
