@@ -130,7 +130,8 @@ def test_positions_equal_those_in_float64_on_the_cpu(place):
             if right is None:
                 assert found is None
                 continue
-            assert found.dtype == place.dtype and found.device.type == place.device.type
+            assert found.dtype in (place.dtype, torch.float32)
+            assert found.device.type == place.device.type
             size = max(1.0, float(right.abs().max()))
             assert (found.cpu().double() - right).abs().max() < within * size
 

@@ -54,5 +54,7 @@ class _LinearBias(PositionModule):
         dtype: torch.dtype = torch.float32,
     ) -> Float[Tensor, "#B H Q S"]:
         distance = (queries[:, None, :, None] - keys[:, None, None, :]).abs()
-        slope = torch.tensor(self.slopes, dtype=dtype, device=queries.device)
+        # Half precision cannot tell 257 tokens from 256: keep float32 at least.
+        wide = torch.promote_types(dtype, torch.float32)
+        slope = torch.tensor(self.slopes, dtype=wide, device=queries.device)
         return -slope[:, None, None] * distance

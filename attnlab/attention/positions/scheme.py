@@ -76,6 +76,7 @@ class PositionModule(nn.Module):
     ) -> Tensor | None:
         """What is added to the scaled scores [#B, H, Q, S], or None for nothing.
 
-        ``dtype`` is for biases that are computed; learned ones come in the type of their table.
+        A bias that is computed comes in ``dtype``, float32 at least; a learned one in the type of
+        its table.
         """
         return None

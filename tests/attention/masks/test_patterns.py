@@ -105,6 +105,28 @@ def test_compositions_see_and_count_what_their_parts_say(tree):
     assert eval(repr(predicate)) == predicate and hash(predicate)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    tree=patterns,
+    heads=st.sampled_from([(1, 1), (4, 4), (6, 2), (5, 1)]),
+    sizes=st.tuples(st.integers(1, 9), st.integers(1, 9)),
+    tile=st.integers(1, N),
+    seed=st.integers(0, 10**6),
+)
+def test_attention_under_a_composition_equals_torchs(tree, heads, sizes, tile, seed):
+    predicate, table = joined(tree)
+    (h, kv), (d, e) = heads, sizes
+    q, k = normal(2, h, N, d, seed=seed), normal(2, kv, N, d, seed=seed + 1)
+    v = normal(2, kv, N, e, seed=seed + 2)
+    ours = attend(q, k, v, predicate.mask(range(N), range(N)), tile=tile)
+    sees = table.any(-1)
+    sdpa = torch.nn.functional.scaled_dot_product_attention(
+        q[:, :, sees], k, v, attn_mask=table[sees], enable_gqa=True
+    )
+    assert torch.allclose(ours[:, :, sees], sdpa, atol=1e-12)
+    assert not ours[:, :, ~sees].any()
+
+
 def test_padding_gives_each_text_its_own_mask():
     padding = Causal() & Padding((2, 3))
     visible = padding.mask(range(3), range(3)).visible

@@ -47,10 +47,12 @@ def test_alibi_equals_blooms_and_mpts(heads):
     assert torch.allclose(*weights, atol=1e-6)
 
 
-def test_alibi_can_be_had_in_any_precision():
+def test_alibi_is_never_rounded_to_half_precision():
     module = build(Alibi(), heads=3)
-    for dtype in (torch.float64, torch.bfloat16):
-        assert module.bias(line(N), line(N), dtype).dtype == dtype
+    assert module.bias(line(N), line(N), torch.float64).dtype == torch.float64
+    far = module.bias(line(1, 257), line(2), torch.bfloat16)
+    assert far.dtype == torch.float32
+    assert float(far[0, 0, 0, 0] - far[0, 0, 0, 1]) == -0.0625
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
