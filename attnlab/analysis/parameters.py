@@ -176,7 +176,10 @@ class _Places:
             kind = "cross" if site.role == "cross" else "attention"
             for path in _belongs(site, sites, blocks):
                 self.attention.setdefault(path, kind)
-        self.with_attention = {self.block(site.path) for site in sites} - {None}
+        # A block of which not all is known is like those of its list of which it is.
+        attending = {self.block(site.path) for site in sites} - {None}
+        lists = {_list(path) for path in attending if self.blocks[path].mlp_out}
+        self.known = {path for path in attending if _list(path) in lists}
         paths = {id(module): path for path, module in model.named_modules()}
         self.head = None if head is None else _around(paths.get(id(head)), model, blocks)
         tables = [m for m in model.modules() if isinstance(m, nn.Embedding)]
@@ -200,11 +203,14 @@ class _Places:
             return attention[0]
         home = self.block(path)
         if home is not None:
-            known = home in self.with_attention and self.blocks[home].mlp_out
-            return "feed_forward" if known else "other"
+            return "feed_forward" if home in self.known else "other"
         if self.head is not None and inside(path, self.head):
             return "head"
         return "other"
+
+
+def _list(path: str) -> str:
+    return path.rpartition(".")[0]
 
 
 def _belongs(site: Site, sites: Sequence[Site], blocks: Sequence[Block]) -> list[str]:
