@@ -30,10 +30,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from attnlab.attention.cache import Cache
-from attnlab.attention.mask import Mask
+from attnlab.attention import Cache, Mask, MultiHead, Rotation
 from attnlab.attention.masks import Bidirectional, Causal, Predicate
-from attnlab.attention.multihead import MultiHead, Rotation
 from attnlab.attention.positions import NoPositions, Scheme
 from attnlab.trace.layer import Layer, show_final
 
@@ -48,10 +46,7 @@ ACTIVATIONS: dict[str | None, Callable[[Tensor], Tensor]] = {
 
 @dataclass(frozen=True)
 class Config:
-    """What one transformer has and another has not.
-
-    Raises ValueError for a word that is not known, or a tuple that misses a layer.
-    """
+    """What one transformer has and another has not. Raises ValueError for words unknown to it."""
 
     vocabulary: int  # V: the ids that can be read and predicted
     width: int  # M: what every block reads and adds to
@@ -101,12 +96,6 @@ def norm_of(c: Config) -> nn.Module:
     return NORMS[c.norm](c.width, eps=c.eps)
 
 
-def attention_of(c: Config, layer: int, source_width: int | None = None) -> MultiHead:
-    sizes = (c.width, c.heads, c.kv_heads, c.key_size, c.value_size)
-    options = {"qkv_bias": c.qkv_bias, "out_bias": c.out_bias, "scale": c.of("scale", layer)}
-    return MultiHead(*sizes, source_width=source_width, **options)
-
-
 class FeedForward(nn.Module):
     """down(act(up x)), or gated: down(act(gate x) · up x) (Shazeer 2020, "GLU Variants")."""
 
@@ -118,9 +107,9 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[c.activation]
 
     def forward(self, x: Float[Tensor, "B n M"]) -> Float[Tensor, "B n M"]:
-        if self.gate is None:
-            return self.down(self.activation(self.up(x)))
-        return self.down(self.activation(self.gate(x)) * self.up(x))
+        up = self.up(x)
+        up = self.activation(up) if self.gate is None else self.activation(self.gate(x)) * up
+        return self.down(up)
 
 
 @dataclass(frozen=True)
@@ -139,48 +128,51 @@ class Shared:
 class Block(nn.Module):
     """One layer. ``layer`` knows what a run calls it, and shows the run what it computes."""
 
-    def __init__(
-        self, c: Config, path: str, role: str, number: int, source: int | None, main: bool
-    ):
+    def __init__(self, c: Config, name: tuple[str, str, int], source: int | None, main: bool):
         super().__init__()
-        self.attention_norm, self.attention = norm_of(c), attention_of(c, number)
+        _, role, number = name
+        sizes = (c.width, c.heads, c.kv_heads, c.key_size, c.value_size)
+        options = {"qkv_bias": c.qkv_bias, "out_bias": c.out_bias, "scale": c.of("scale", number)}
+        self.attention_norm, self.attention = norm_of(c), MultiHead(*sizes, **options)
         self.cross_norm = self.cross = None
         if source is not None:
-            self.cross_norm, self.cross = norm_of(c), attention_of(c, number, source)
+            self.cross_norm = norm_of(c)
+            self.cross = MultiHead(*sizes, source_width=source, **options)
         self.feed_forward_norm, self.feed_forward = norm_of(c), FeedForward(c)
         self.pre, self.parallel = c.norm_place == "pre", c.parallel
         self.pattern = c.of("mask", number) or (Causal() if role == "decoder" else Bidirectional())
-        modules, of = (self.attention, self.cross), c.layers if main else None
-        self.layer = Layer(path, role, number, *modules, additive=self.pre, of=of)
+        self.layer = Layer(*name, self.attention, self.cross, self.pre, c.layers if main else None)
 
     def forward(self, x: Float[Tensor, "B n M"], shared: Shared) -> Float[Tensor, "_ n M"]:
         """What the next block reads. A run may have more rows join the batch here."""
         x = self.layer.enter(x)
-        attend, cross = partial(self.attend, shared), partial(self.attend_source, shared)
         if self.parallel:
-            attended = self.layer.show("attn_out", attend(self.attention_norm(x)))
-            fed = self.layer.show("mlp_out", self.feed_forward(self.feed_forward_norm(x)))
+            attended = self.attend(self.attention_norm(x), shared)
+            fed = self.feed(self.feed_forward_norm(x), shared)
             return self.layer.show("resid_post", x + attended + fed)
-        x = self.add("attn_out", x, attend, self.attention_norm)
+        x = self.add(x, self.attend, self.attention_norm, shared)
         if self.cross is not None:
-            x = self.add("cross_out", x, cross, self.cross_norm)
-        x = self.add("mlp_out", x, self.feed_forward, self.feed_forward_norm)
+            x = self.add(x, self.attend_source, self.cross_norm, shared)
+        x = self.add(x, self.feed, self.feed_forward_norm, shared)
         return self.layer.show("resid_post", x)
 
-    def add(self, stage: str, x: Tensor, layer: Callable, norm: nn.Module) -> Tensor:
+    def add(self, x: Tensor, layer: Callable, norm: nn.Module, shared: Shared) -> Tensor:
         """x + layer(norm(x)), or post-norm: norm(x + layer(x))."""
-        if self.pre:
-            return x + self.layer.show(stage, layer(norm(x)))
-        return norm(x + self.layer.show(stage, layer(x)))
+        return x + layer(norm(x), shared) if self.pre else norm(x + layer(x, shared))
 
-    def attend(self, shared: Shared, x: Tensor) -> Tensor:
+    def attend(self, x: Tensor, shared: Shared) -> Tensor:
         watched = self.layer.watch(self.layer.site, x.shape[1], shared.past + x.shape[1])
         how = {"mask": shared.masks[self.pattern], "bias": shared.bias, "rotate": shared.rotate}
-        return self.attention(x, **how, **watched, **shared.kept)
+        return self.layer.show("attn_out", self.attention(x, **how, **watched, **shared.kept))
 
-    def attend_source(self, shared: Shared, x: Tensor) -> Tensor:
-        watched = self.layer.watch(self.layer.cross, x.shape[1], shared.source.shape[1])
-        return self.cross(x, shared.source, mask=shared.source_mask, **watched, **shared.kept)
+    def attend_source(self, x: Tensor, shared: Shared) -> Tensor:
+        source, mask = shared.source, shared.source_mask
+        watched = self.layer.watch(self.layer.cross, x.shape[1], source.shape[1])
+        read = self.cross(x, source, mask=mask, **watched, **shared.kept)
+        return self.layer.show("cross_out", read)
+
+    def feed(self, x: Tensor, shared: Shared) -> Tensor:
+        return self.layer.show("mlp_out", self.feed_forward(x))
 
 
 class Head(nn.Module):
@@ -203,22 +195,17 @@ class Head(nn.Module):
 
 
 class Stack(nn.Module):
-    """Embeddings, L blocks, a last norm and a head: what ``Encoder`` and ``Decoder`` are.
-
-    Args:
-        source: M of the source that every block reads too; None where there is none.
-        embed: an embedding to share; ``path``, ``main``: its name, and whether it predicts.
-    """
+    """Embeddings, L blocks, a last norm and a head: what ``Encoder`` and ``Decoder`` are."""
 
     role: str
 
     def __init__(
         self,
         c: Config,
-        source: int | None = None,
-        embed: nn.Embedding | None = None,
-        path: str = "",
-        main: bool = True,
+        source: int | None = None,  # M of a source that every block reads too
+        embed: nn.Embedding | None = None,  # one to share
+        path: str = "",  # where a run finds it
+        main: bool = True,  # whether it is the stack that predicts
     ) -> None:
         super().__init__()
         self.config = c
@@ -226,7 +213,7 @@ class Stack(nn.Module):
         self.segments = nn.Embedding(c.segments, c.width) if c.segments else None
         self.embedding_norm = norm_of(c) if c.embedding_norm else None
         names = ((f"{path}blocks.{number}", self.role, number) for number in range(c.layers))
-        self.blocks = nn.ModuleList(Block(c, *name, source, main) for name in names)
+        self.blocks = nn.ModuleList(Block(c, name, source, main) for name in names)
         sizes = {"width": c.width, "heads": c.heads, "key_size": c.key_size or c.width // c.heads}
         self.positions = c.positions.build(**sizes, bidirectional=self.role == "encoder")
         self.final_norm = norm_of(c) if c.final_norm else None
@@ -239,33 +226,30 @@ class Stack(nn.Module):
         self,
         ids: Int[Tensor, "B n"],
         *,
-        real: Bool[Tensor, "B S"] | None = None,
-        positions: Int[Tensor, "#B n"] | None = None,
-        segments: Int[Tensor, "B n"] | None = None,
-        source: Float[Tensor, "B T N"] | None = None,
-        source_real: Bool[Tensor, "B T"] | None = None,
+        real: Bool[Tensor, "B S"]
+        | None = None,  # False: padding; of the positions in the cache too
+        positions: Int[Tensor, "#B n"] | None = None,  # where they stand; None: one after another
+        segments: Int[Tensor, "B n"] | None = None,  # which of two texts each is of
+        source: Float[Tensor, "B T N"] | None = None,  # what cross-attention reads
+        source_real: Bool[Tensor, "B T"] | None = None,  # False: padding
         cache: Cache | None = None,
     ) -> Float[Tensor, "_ n M"]:
-        """Hidden states of ``ids``, the tokens that follow those in the cache.
-
-        Args:
-            real: False where there is padding, among the positions in the cache too.
-            positions: where the tokens stand, if not one after another.
-            segments: which of two texts each token is of.
-            source, source_real: what cross-attention reads, and what of it is no padding.
-        """
+        """Hidden states of the tokens ``ids``, which follow those in the cache."""
         past = 0 if cache is None else cache.length
-        here = torch.arange(past + ids.shape[1], device=ids.device)[None]
-        new, spans = here[:, past:], (range(past, here.shape[1]), range(here.shape[1]))
-        x = self.embedded(ids, new if positions is None else positions, segments)
+        keys = range(past + ids.shape[1])
+        here = torch.arange(len(keys), device=ids.device)[None]
+        new = here[:, past:]
+        positions = new if positions is None else positions
+        x = self.embedded(ids, positions, segments)
+        patterns = {block.pattern for block in self.blocks}
         shared = Shared(
-            {p: p.mask(*spans, ids.device).without(real) for p in {b.pattern for b in self.blocks}},
-            self.positions.rotation(new if positions is None else positions, x.dtype),
-            self.positions.bias(new, here, x.dtype),
-            source,
-            Mask().without(source_real),
-            past,
-            {"cache": cache, "workspace": {}},
+            masks={p: p.mask(keys[past:], keys, ids.device).without(real) for p in patterns},
+            rotate=self.positions.rotation(positions, x.dtype),
+            bias=self.positions.bias(new, here, x.dtype),
+            source=source,
+            source_mask=Mask().without(source_real),
+            past=past,
+            kept={"cache": cache, "workspace": {}},
         )
         for block in self.blocks:
             x = block(x, shared)
@@ -305,21 +289,11 @@ class EncoderDecoder(nn.Module):
         self.decoder = Decoder(decoder, encoder.width, embed, path="decoder.")
 
     def forward(
-        self,
-        source_ids: Int[Tensor, "B T"],
-        ids: Int[Tensor, "B n"],
-        *,
-        source_real: Bool[Tensor, "B T"] | None = None,
-        **options: Any,
+        self, source_ids: Int[Tensor, "B T"], ids: Int[Tensor, "B n"], **options: Any
     ) -> Float[Tensor, "_ n M"]:
-        """The decoder's hidden states; its ``options`` are those of ``Decoder``."""
-        source = self.encoder(source_ids, real=source_real)
-        return self.decoder(ids, source=source, source_real=source_real, **options)
+        """The decoder's hidden states; ``options`` as ``Decoder`` takes them."""
+        source = self.encoder(source_ids, real=options.get("source_real"))
+        return self.decoder(ids, source=source, **options)
 
     def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
         return self.decoder.logits(hidden)
-
-
-def layers_of(model: nn.Module) -> tuple[Layer, ...]:
-    """The layers as a run knows them: their blocks, and their sites of attention."""
-    return tuple(module.layer for module in model.modules() if isinstance(module, Block))

@@ -6,7 +6,21 @@ V vocabulary.
 """
 
 from attnlab.attention.attend import TILE, Explanation, attend, explain
+from attnlab.attention.cache import Cache
 from attnlab.attention.mask import Mask, causal_mask
+from attnlab.attention.multihead import MultiHead, Rotation
 from attnlab.attention.stages import At, Where
 
-__all__ = ["TILE", "At", "Explanation", "Mask", "Where", "attend", "causal_mask", "explain"]
+__all__ = [
+    "TILE",
+    "At",
+    "Cache",
+    "Explanation",
+    "Mask",
+    "MultiHead",
+    "Rotation",
+    "Where",
+    "attend",
+    "causal_mask",
+    "explain",
+]

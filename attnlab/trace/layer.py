@@ -32,7 +32,6 @@ class Layer:
         layer: int,
         attention: Any,
         cross: Any = None,
-        *,
         additive: bool = True,
         of: int | None = None,
     ) -> None:
@@ -75,6 +74,12 @@ class Layer:
         run.check()
         at = visitor_of(run, site, queries, keys)
         return {"at": at, "where": where_of(site, run, queries, keys)}
+
+
+def layers_of(model: Any) -> tuple[Layer, ...]:
+    """The layers of one of our transformers, an encoder's before a decoder's."""
+    held = (getattr(module, "layer", None) for module in model.modules())
+    return tuple(layer for layer in held if isinstance(layer, Layer))
 
 
 def show_final(role: str, x: Tensor) -> Tensor:

@@ -183,7 +183,7 @@ def test_a_run_that_asks_for_nothing_keeps_nothing():
 
 def test_what_does_not_exist_is_refused_before_the_run():
     for capture, named in [
-        ("attention", "There is no stage 'attention'; the stages are q, k, v"),
+        ("attention", "There is no stage 'attention'; the stages are q_unrotated, k_unrotated, q"),
         (("weights", "wieghts"), "There is no stage 'wieghts'"),
     ]:
         with pytest.raises(CaptureError, match=named):

@@ -25,7 +25,8 @@ from attnlab.pretrained.rebuild.t5 import T5
 from attnlab.pretrained.rebuild.weights import assign
 from attnlab.pretrained.sites import Layout
 from attnlab.trace.capture import ATTENTION_STAGES, STREAM_STAGES
-from attnlab.transformer import Decoder, Encoder, EncoderDecoder, Stack, layers_of
+from attnlab.trace.layer import layers_of
+from attnlab.transformer import Decoder, Encoder, EncoderDecoder, Stack
 
 KNOWN = (GPT2, GPT_NEOX, LLAMA, MISTRAL, QWEN2, BERT, ROBERTA, T5)
 
