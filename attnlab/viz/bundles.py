@@ -22,6 +22,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "compare": ("common", "cells", "legend", "mapplot", "arcplot", "alike", "tile", "compare"),
     "circuits": ("common", "circuits"),
     "shifts": ("common", "shifts"),
+    "diagram": ("common", "diagram"),
     "steps": ("common", "cells", "stepsmatrix", "stepswhy", "steps"),
     "blend": ("common", "blend"),
     "rows": ("common", "cells", "rows"),

@@ -25,6 +25,7 @@ KINDS: Final = {  # on light and on dark paper; twin of components/diagram.css
     "table": ("#d3bf74", "#9a8a4c"),
     "norm": ("#b9a6a0", "#7c6d68"),
     "head": ("#5b6270", "#b9c0cc"),
+    "edit": ("#7a55c7", "#b093f5"),
 }
 ANCHORS: Final = ("start", "middle", "end")
 

@@ -50,7 +50,9 @@ def _line(
     )
     if arrow:
         (x0, y0), (x1, y1) = points[-2:]
-        turn = f"translate({number(x1)} {number(y1)}) rotate({degrees(atan2(y1 - y0, x1 - x0)):.1f})"
+        turn = (
+            f"translate({number(x1)} {number(y1)}) rotate({degrees(atan2(y1 - y0, x1 - x0)):.1f})"
+        )
         sheet.put("path", d="M0 0L-7 -3.5L-7 3.5Z", fill=colours[kind], transform=turn)
 
 
