@@ -45,9 +45,13 @@ def show(selection: Selection) -> None:
     b = read_b(reader, selection)
     scene = Scene(reader, fit.placed(selection, reader, a, b), a, b)
     found = find.search(scene) if selection.panel == "find" else None
-    grid.draw(scene, None if found is None else found.marks(scene.view))
+    first, second = st.container(key="first"), st.container(key="second")
+    # What an experiment's sentence speaks of stands right under it; else every head comes first.
+    above, below = (second, first) if selection.experiment else (first, second)
+    with above:
+        grid.draw(scene, None if found is None else found.marks(scene.view))
     wide = selection.panel in panel.WIDE
-    with st.container(key="cards"):
+    with below, st.container(key="cards"):
         left, right = (
             (st.container(), st.container()) if wide else st.columns([2.17, 1], gap="small")
         )

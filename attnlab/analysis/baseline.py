@@ -14,9 +14,9 @@ from attnlab.errors import InputError
 from attnlab.trace.edits import Edit, ZeroHead
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
+from attnlab.trace.site import Head
 from attnlab.trace.trace import Trace, at_least_one
 
-Head = tuple[int, int]
 MakeEdit = Callable[[int, int, str], Edit]
 
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-Head = tuple[int, int]
+from attnlab.trace.site import Head
 
 
 def previous_token(weights: Float[Tensor, "*L Q S"]) -> Float[Tensor, "*L"]:

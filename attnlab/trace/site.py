@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 ROLES = ("encoder", "decoder", "cross")
+Head = tuple[int, int]
+"""Layer and head, counted from 0 within a role."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.ui.mount_heads import circuits, compare, compare_value, ranks, ranks_value
 from attnlab.ui.mount_words import pick, pick_value, shifts
 from attnlab.ui.register import nothing, register
+from attnlab.ui.selection import Head
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import follow, head_payload, settle_row
@@ -38,8 +39,6 @@ __all__ = [
     "ranks_value",
     "shifts",
 ]
-
-Head = tuple[int, int]
 
 _GRID = register("grid")
 _HEAD = register("head")

@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnlab.ui.choice import Choice, clicked, settle
 from attnlab.ui.register import nothing, register
+from attnlab.ui.selection import Head
 from attnlab.viz.circuits import circuits_payload, library
 from attnlab.viz.compare import compare_payload
 from attnlab.viz.ranks import Ranked, ranks_payload
@@ -21,8 +22,6 @@ _LIBRARY = st.components.v2.component(
     "attnlab_circuitsvis", js=library(), html="<i></i>", isolate_styles=False
 )
 _CIRCUITS = register("circuits", isolate_styles=False)
-
-Head = tuple[int, int]  # layer and head, as the model counts them
 
 
 def _read_listed(click: Mapping[str, Any], scope: frozenset[Head]) -> Choice | None:

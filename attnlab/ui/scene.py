@@ -190,6 +190,22 @@ def pinned_rows(scene: Scene) -> tuple[int, int | None]:
     return _last_words(a, b, matching)
 
 
+def head_options(scene: Scene) -> dict[str, Any]:
+    """How the chosen head is drawn, in a picture as in a page."""
+    row_a, row_b = pinned_rows(scene)
+    return {
+        "tokens_b": None if scene.b is None else scene.b.tokens,
+        "mode": scene.mode,
+        "row_a": row_a,
+        "row_b": row_b,
+        "key_position": pinned_key(scene),
+        "side": scene.side,
+        "causal": scene.reader.causal,
+        "sink": scene.reader.sink,
+        **scene.sources,
+    }
+
+
 def _opens(tokens: Sequence[Any], position: int) -> bool:
     """Whether no word comes before `position`: there is nothing yet to look at."""
     return all(token.special for token in tokens[:position])

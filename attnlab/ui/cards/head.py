@@ -21,23 +21,14 @@ def draw(of: Scene) -> None:
             with st.container(key="about-head", width="stretch"):
                 say.pill(words, "head")
         _drawn_as(of)
-    row_a, row_b = scene.pinned_rows(of)
     mount.head(
         "head",
         a=a,
         b=b,
         tokens_a=of.a.tokens,
-        tokens_b=None if of.b is None else of.b.tokens,
-        mode=of.mode,
-        row_a=row_a,
-        row_b=row_b,
-        side=of.side,
-        key_position=scene.pinned_key(of),
-        causal=of.reader.causal,
-        sink=of.reader.sink,
         label=full(head),
         on_change=_clicked,
-        **of.sources,
+        **scene.head_options(of),
     )
     with st.container(horizontal=True, gap="medium", key="actions-head"):
         _pin(of, head)

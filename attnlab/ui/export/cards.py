@@ -102,24 +102,9 @@ def _by_text(a: np.ndarray, b: np.ndarray | None) -> dict[str, np.ndarray]:
 
 
 def _head_picture(of: Scene, a: np.ndarray, b: np.ndarray | None, dark: bool, *more: str) -> str:
-    row_a, row_b = scene.pinned_rows(of)
     title = full(of.selection.chosen) + (", B − A" if of.mode == "difference" else "")
-    return svg.head(
-        a,
-        of.a.tokens,
-        b=b,
-        tokens_b=None if of.b is None else of.b.tokens,
-        mode=of.mode,
-        row_a=row_a,
-        row_b=row_b,
-        key=scene.pinned_key(of),
-        side=of.side,
-        causal=of.reader.causal,
-        sink=of.reader.sink,
-        caption=said.caption(of, title, said.sides(of), more),
-        dark=dark,
-        **of.sources,
-    )
+    caption = said.caption(of, title, said.sides(of), more)
+    return svg.head(a, of.a.tokens, b=b, caption=caption, dark=dark, **scene.head_options(of))
 
 
 def compare(

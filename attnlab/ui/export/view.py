@@ -52,24 +52,9 @@ def _grid(of: Scene, maps: Maps) -> Part:
 
 
 def _head(of: Scene, a: np.ndarray, b: np.ndarray | None) -> Part:
-    row_a, row_b = scene.pinned_rows(of)
     title = full(of.selection.chosen)
-    payload = head_payload(
-        a,
-        of.a.tokens,
-        b=b,
-        tokens_b=None if of.b is None else of.b.tokens,
-        mode=of.mode,
-        row_a=row_a,
-        row_b=row_b,
-        key_position=scene.pinned_key(of),
-        side=of.side,
-        causal=of.reader.causal,
-        sink=of.reader.sink,
-        label=title,
-        **of.sources,
-    )
-    return Part("head", payload, title)
+    options = scene.head_options(of)
+    return Part("head", head_payload(a, of.a.tokens, b=b, label=title, **options), title)
 
 
 def _effect(of: Scene, effect: Effect) -> Part:

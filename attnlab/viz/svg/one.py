@@ -29,7 +29,7 @@ def head(
     mode: str = "words",
     row_a: int | None = None,
     row_b: int | None = None,
-    key: int | None = None,
+    key_position: int | None = None,
     side: str = "B",
     causal: bool = True,
     sink: bool = False,
@@ -38,7 +38,7 @@ def head(
 ) -> str:
     """The SVG of one head's weights [Q, S]; arguments as in :func:`attnlab.viz.head.head_payload`.
 
-    ``key`` is a pinned key word of sentence ``side``.
+    ``key_position`` is a pinned key word of sentence ``side``.
 
     Raises:
         ValueError: a shape, the mode or a row does not fit.
@@ -58,7 +58,7 @@ def head(
         sides["B"] = (of_b, settle_row(row_b, len(tokens_b)))
     body, notes = Sheet(theme), []
     for name, (cells, looked) in sides.items():
-        pinned = key if name == (side if b is not None else "A") else None
+        pinned = key_position if name == (side if b is not None else "A") else None
         part, note = _side(cells, theme, name, looked, pinned, mode)
         body.place(body.width + (GAP if body.width else 0), 0, part)
         body.width += part.width + (GAP if body.width else 0)
