@@ -81,6 +81,26 @@ CIRCUITS: Final = (
     "head, then at a word."
 )
 
+# --- step by step -------------------------------------------------------------------------------
+
+RECEIVED: Final = (
+    "These are q and k as attention received them: how they were made cannot be shown here."
+)
+HIDDEN_QUERIES: Final = (
+    "This model computes attention in code of its own: its weights can be seen, its q, k and v "
+    "cannot."
+)
+
+SCALING: Final = (
+    "A score adds up d products, so the longer the vectors, the farther scores lie apart: by √d. "
+    "Softmax then gives nearly everything to one key, and learning stops: its gradient vanishes."
+)
+GRADIENT: Final = (
+    "Entropy says how evenly a row is shared out: 0 nats is one key alone. The gradient says how "
+    "much the weights move when a score does: the Frobenius norm of diag(p) − p pᵀ, the "
+    "derivative of softmax. Where it is near 0, nothing can be learned through it."
+)
+
 # --- texts, files, trust ------------------------------------------------------------------------
 
 LONG_TEXT: Final = "Boxes of several lines, for a text to paste."

@@ -23,12 +23,14 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "circuits": ("common", "circuits"),
     "shifts": ("common", "shifts"),
     "diagram": ("common", "diagram"),
+    "sees": ("common", "cells", "places", "matrix", "sees"),
     "steps": ("common", "cells", "stepsmatrix", "stepswhy", "steps"),
     "blend": ("common", "blend"),
     "rows": ("common", "cells", "rows"),
     "strips": ("common", "strip", "dials", "strips"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
+STYLES["sees"] = ("common", "head", "sees")  # its tables are those of one head
 # These hold in the whole page, so they must not hold the names that the other components use.
 STYLES["circuits"] = ("circuits",)
 

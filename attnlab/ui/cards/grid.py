@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from attnlab.ui import explain, export, mount, phrases, say, state
-from attnlab.ui.cards.parts import choice, corrected_choice
+from attnlab.ui.cards.parts import choice, corrected_choice, role_choice
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import SIDES, VIEWS, Head
 
@@ -70,7 +70,7 @@ def _mounted(of: Scene, ranks: Mapping[Head, int]) -> None:
 
 def _controls(of: Scene) -> None:
     if len(of.reader.roles) > 1:
-        _role_choice(of)
+        role_choice(of.reader)
     st.toggle("Leave out the first token", key=state.seeded("drop_first"), help=explain.FIRST_TOKEN)
     if of.b is None:
         return
@@ -79,25 +79,6 @@ def _controls(of: Scene) -> None:
     else:
         # The switch says what is shown; B − A stays what was wished, for texts that allow it.
         corrected_choice("Text", SIDES, of.view, "view_possible", "view")
-
-
-def _role_choice(of: Scene) -> None:
-    """Whose attention; another role looks from other words, so what was clicked is let go."""
-    key = f"role-{of.reader.role}"
-    st.segmented_control(
-        "Whose attention",
-        of.reader.roles,
-        key=key,
-        default=of.reader.role,
-        required=True,
-        label_visibility="collapsed",
-        on_change=_role_chosen,
-        args=(key,),
-    )
-
-
-def _role_chosen(key: str) -> None:
-    state.choose(role=st.session_state[key], position=None, key=None)
 
 
 def _way_on(of: Scene) -> None:

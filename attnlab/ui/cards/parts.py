@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import scene, state
+from attnlab.ui import engine, scene, state
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import SIDES, Head
 from attnlab.viz.align import pairs
@@ -56,6 +56,25 @@ def corrected_choice(
 
 def _chosen(key: str, field: str) -> None:
     state.choose(**{field: st.session_state[key]})
+
+
+def role_choice(reader: engine.Reader) -> None:
+    """Whose attention; another role looks from other words, so what was clicked is let go."""
+    key = f"role-{reader.role}"
+    st.segmented_control(
+        "Whose attention",
+        reader.roles,
+        key=key,
+        default=reader.role,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_role_chosen,
+        args=(key,),
+    )
+
+
+def _role_chosen(key: str) -> None:
+    state.choose(role=st.session_state[key], position=None, key=None)
 
 
 def side_choice(of: Scene, label: str, key: str = "") -> None:

@@ -15,6 +15,7 @@ from attnlab.ui.engine.model import (
     reader,
     with_role,
 )
+from attnlab.ui.engine.opening import Scaling, opened, ours, scores, tokens_only
 from attnlab.ui.engine.reading import (
     WHOLE_TOKENS,
     Reading,
@@ -35,6 +36,7 @@ __all__ = [
     "Passage",
     "Reader",
     "Reading",
+    "Scaling",
     "TextKey",
     "aligned",
     "alike",
@@ -48,11 +50,15 @@ __all__ = [
     "mask_position",
     "moved",
     "named",
+    "opened",
+    "ours",
     "pair",
     "provenance",
     "ranked",
     "read",
     "reader",
+    "scores",
     "tokens_of",
+    "tokens_only",
     "with_role",
 ]
