@@ -66,10 +66,10 @@ def test_the_last_row_of_the_causal_weights():
 
 @pytest.mark.parametrize("d, deviation", [(4, 2), (1024, 32)])
 def test_dot_products_of_random_vectors_spread_with_the_root_of_their_size(d, deviation):
-    q, k = normal(20_000, 1, 1, d), normal(20_000, 1, 1, d, seed=1)
+    q, k = normal(5_000, 1, 1, d), normal(5_000, 1, 1, d, seed=1)
     found = explain(q, k, k)
-    assert float(found.scores.std()) == pytest.approx(deviation, rel=0.02)
-    assert float(found.scaled.std()) == pytest.approx(1, rel=0.02)
+    assert float(found.scores.std()) == pytest.approx(deviation, rel=0.03)
+    assert float(found.scaled.std()) == pytest.approx(1, rel=0.03)
 
 
 def test_scores_too_far_apart_leave_one_weight():
