@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnlab.ui import frame, own, state
 from attnlab.ui.architecture_selection import ARCHITECTURE, PANELS
+from attnlab.ui.cards.architecture import sees
 
 _TITLES: Final = {
     "block": "The block",
@@ -32,3 +33,12 @@ with st.container(key="switch"):
         format_func=_TITLES.get,
         label_visibility="collapsed",
     )
+
+
+def show() -> None:
+    if shown.panel == "sees":
+        st.text_input("Sentence A", key=state.seeded("a"), label_visibility="collapsed")
+        sees.draw(chosen)
+
+
+frame.attempt(show)

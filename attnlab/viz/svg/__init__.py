@@ -9,7 +9,19 @@ from attnlab.viz.svg.every import grid
 from attnlab.viz.svg.fonts import drawn
 from attnlab.viz.svg.frame import Caption
 from attnlab.viz.svg.one import head
+from attnlab.viz.svg.sees import sees
 from attnlab.viz.svg.several import compare
 from attnlab.viz.svg.steps import steps
 
-__all__ = ["Caption", "bars", "compare", "drawn", "grid", "head", "ranks", "shifts", "steps"]
+__all__ = [
+    "Caption",
+    "bars",
+    "compare",
+    "drawn",
+    "grid",
+    "head",
+    "ranks",
+    "sees",
+    "shifts",
+    "steps",
+]
