@@ -25,6 +25,7 @@ class Preset:
         asks: what each column of Q and K is about; numbers where nothing is said.
         hands_on: what each column of V is.
         results: what each column of the output is.
+        query: whose lookup is shown at first; None for the last word.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Preset:
     asks: tuple[str, ...] = ()
     hands_on: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    query: int | None = None
 
 
 def _identity(size: int) -> Matrix:
@@ -123,6 +125,7 @@ def _bite(name: str, words: tuple[str, str, str]) -> Preset:
         asks=("before", "after"),
         hands_on=roles,
         results=roles,
+        query=1,
     )
 
 

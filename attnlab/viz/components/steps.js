@@ -125,6 +125,8 @@ class Steps {
     this.lines = JSON.stringify([step.lines, header.tokens]);
     this.says.replaceChildren(step.says, " ", make("span", "al-counts", step.counts));
     this.grids = [];
+    const long = step.lines.flat().some(({ columns }) => columns?.some((name) => name.length > 8));
+    this.scene.style.setProperty("--names", long ? "32px" : "0"); // the same for all, so rows align
     this.scene.replaceChildren(...(step.lines.length ? step.lines.map((line) => this.line(line)) : [this.words()]));
     this.refresh();
     if (held) this.root.querySelector(`.al-sm-cell[data-place="${held}"]`)?.focus();

@@ -9,6 +9,7 @@ from attnlab.ui import export, mount_steps, own, say, steps_presets, steps_scene
 from attnlab.ui.cards.parts import action
 from attnlab.ui.cards.steps import lookup
 from attnlab.ui.export import steps as saved
+from attnlab.ui.steps_presets import Preset
 from attnlab.ui.steps_selection import HEADS, STEP_BY_STEP, VALUES, Example, StepByStep, example_of
 from attnlab.viz.steps import Figures
 
@@ -45,34 +46,39 @@ def draw(value: StepByStep) -> None:
 
 def _choices(example: Example) -> None:
     """Which example, and what is switched on in it."""
-    preset, worked = example.preset, example.worked
     with st.container(horizontal=True, vertical_alignment="center", key="title-by-hand"):
-        families = [one.family for one in steps_presets.families()]
-        titles = {one.family: one.title for one in steps_presets.families()}
-        _one_of("Example", families, preset.family, "family", _family, titles.get)
-        variants = steps_presets.variants(preset.family)
-        if len(variants) > 1:
-            words = {one.name: one.variant for one in variants}
-            _one_of("Which one", list(words), preset.name, "preset", _preset, words.get)
-    with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
+        _which(example.preset)
+        _switches(example)
+
+
+def _which(preset: Preset) -> None:
+    titles = {one.family: one.title for one in steps_presets.families()}
+    _one_of("Example", list(titles), preset.family, "family", _family, titles.get)
+    variants = {one.name: one.variant for one in steps_presets.variants(preset.family)}
+    if len(variants) > 1:
+        _one_of("Which one", list(variants), preset.name, "preset", _preset, variants.get)
+
+
+def _switches(example: Example) -> None:
+    worked = example.worked
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="switches", gap="medium", width="content"
+    ):
         _one_of("Heads", list(HEADS), worked.heads, "heads", _heads, _heads_called)
-        st.session_state["by-hand-causal"] = worked.causal
-        st.toggle("Mask", key="by-hand-causal", on_change=_switched, args=("causal",), help=_MASK)
-        st.session_state["by-hand-scaled"] = worked.scaled
-        st.toggle(
-            "Scaling", key="by-hand-scaled", on_change=_switched, args=("scaled",), help=_SCALING
-        )
-        sizes = [size for size in VALUES if size % worked.heads == 0]
+        for field, label, about in (("causal", "Mask", _MASK), ("scaled", "Scaling", _SCALING)):
+            key = f"by-hand-{field}"
+            st.session_state[key] = getattr(worked, field)
+            st.toggle(label, key=key, on_change=_switched, args=(field,), help=about)
         columns = worked.size("w_v")[1]
         st.session_state["by-hand-columns"] = columns
         st.selectbox(
             "Columns of W_V",
-            sorted({*sizes, columns}),
+            sorted({columns, *(size for size in VALUES if size % worked.heads == 0)}),
             key="by-hand-columns",
             on_change=_columns,
             format_func=lambda size: f"W_V: {size} column{'s' if size > 1 else ''}",
             label_visibility="collapsed",
-            width=170,
+            width=160,
         )
 
 

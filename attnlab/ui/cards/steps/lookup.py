@@ -32,7 +32,8 @@ _NOTHING: Final = (
 def draw(value: StepByStep, figures: Figures, example: Example, steps: Steps) -> None:
     """Two cards, about the same query."""
     n, heads = len(example.worked.tokens), example.worked.heads
-    query = n - 1 if value.query is None else value.query
+    unasked = n - 1 if example.preset.query is None else example.preset.query
+    query = unasked if value.query is None else value.query
     head, row = divmod(query, n)
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
