@@ -7,7 +7,8 @@ import streamlit as st
 
 from attnlab.ui import frame, own, state
 from attnlab.ui.architecture_selection import ARCHITECTURE, PANELS
-from attnlab.ui.cards.architecture import sees
+from attnlab.ui.cards import sentences
+from attnlab.ui.cards.architecture import block, cross, heads, sees, subject, tries, why
 
 _TITLES: Final = {
     "block": "The block",
@@ -23,7 +24,7 @@ shown = own.restore(ARCHITECTURE)
 state.publish(chosen)
 own.publish(ARCHITECTURE, shown)
 frame.title("Architecture", "What a transformer is made of, and who sees what in it.")
-frame.troubles(ARCHITECTURE)
+tries.draw(chosen, shown)
 with st.container(key="switch"):
     st.segmented_control(
         "What stands here",
@@ -33,12 +34,27 @@ with st.container(key="switch"):
         format_func=_TITLES.get,
         label_visibility="collapsed",
     )
+frame.troubles(ARCHITECTURE)
 
 
-def show() -> None:
-    if shown.panel == "sees":
-        st.text_input("Sentence A", key=state.seeded("a"), label_visibility="collapsed")
-        sees.draw(chosen)
+def show_model() -> None:
+    """The panels that are about a model or a preset."""
+    target = subject.choose(chosen, shown)
+    frame.attempt(lambda: _of(target))
 
 
-frame.attempt(show)
+def _of(target) -> None:
+    of = subject.found(chosen, shown, target)
+    if of is not None:
+        block.draw(of) if shown.panel == "block" else heads.draw(of, shown.length)
+
+
+if shown.panel in ("block", "heads"):
+    show_model()
+elif shown.panel == "sees":
+    sentences.draw_one(chosen)
+    frame.attempt(lambda: sees.draw(chosen))
+elif shown.panel == "cross":
+    frame.attempt(lambda: cross.draw(chosen))
+elif shown.panel == "why":
+    why.draw(shown.window)

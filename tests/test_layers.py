@@ -56,7 +56,11 @@ LAYERS = (
     _layer("attnlab/__init__.py", BELOW_UI, LIBRARIES_BELOW_UI),
     _layer("attnlab/ui", BELOW_UI, f"streamlit {LIBRARIES_BELOW_UI}"),
     _layer("attnlab/viz", "", "numpy pandas altair circuitsvis vl_convert"),
-    _layer("attnlab/analysis", "attnlab/trace attnlab/attention", "torch numpy pandas"),
+    _layer(
+        "attnlab/analysis",
+        "attnlab/transformer.py attnlab/trace attnlab/attention",
+        "torch numpy pandas",
+    ),
     _layer(
         "attnlab/pretrained",
         "attnlab/transformer.py attnlab/attention attnlab/trace",

@@ -155,10 +155,10 @@ def norm_place(block: Block, model: nn.Module, after: Tensor | None = None) -> N
 
 def _left(norm: nn.Module, stream: Tensor) -> bool:
     """Whether every position of a stream has unit size once a norm's scale and shift are undone."""
-    scale, shift = next(norm.parameters()), getattr(norm, "bias", None)
+    scale, shift = next(norm.parameters()).detach(), getattr(norm, "bias", None)
     if scale.shape != stream.shape[-1:] or bool((scale == 0).any()):
         return False
-    plain = stream.double() - (0 if shift is None else shift.double().cpu())
+    plain = stream.double() - (0 if shift is None else shift.detach().double().cpu())
     size = (plain / scale.double().cpu()).square().mean(-1).sqrt()
     return bool((size - 1).abs().max() < 0.02)
 
@@ -169,7 +169,7 @@ def centres(norm: nn.Module, width: int) -> bool | None:
     Of a vector of ones the first leaves nothing but its shift, the second its scale. None where
     the module does not take a vector of ``width``.
     """
-    scale, shift = next(norm.parameters()), getattr(norm, "bias", None)
+    scale, shift = next(norm.parameters()).detach(), getattr(norm, "bias", None)
     if scale.shape != (width,):
         return None
     with torch.no_grad():

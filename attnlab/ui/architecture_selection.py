@@ -1,16 +1,35 @@
 """What the Architecture page shows of its own; nothing here imports Streamlit."""
 
+import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from attnlab.ui.own_link import Page, one_of, typed
+from attnlab.analysis.sizes import PRESETS
+from attnlab.ui.own_link import Page, Reader, one_of, typed, whole
+from attnlab.ui.selection import Head
+from attnlab.viz.heads import spelled
 
 Panel = Literal["block", "heads", "sees", "cross", "why"]
 
 PANELS: Final[tuple[Panel, ...]] = ("block", "heads", "sees", "cross", "why")
-
-
+MODEL: Final = "model"  # the loaded one, instead of a preset
+MODELS: Final = (MODEL, *(preset.name for preset in PRESETS))
+LENGTHS: Final = tuple(2**power for power in range(7, 21))
+"""Lengths that a cache is looked at, in tokens: 128 to 1,048,576."""
+WINDOWS: Final = (8, 32, 128, 512, 2_048, 4_096)
+"""Windows that are compared, in tokens."""
+MOST_TOKENS: Final = 131_072
 MOST_WRITTEN: Final = 200  # characters
+MOST_DATE: Final = 60  # characters
+DATES: Final = (
+    "Friday, the 3rd of July 2026",
+    "March 14, 2031",
+    "25.12.1999",
+    "2001 Jan 9",
+    "20 JULY 1969 (Sunday)",
+)
+"""Dates to try, each written in another way."""
+DRAWN_AS: Final = ("matrix", "words")
 
 
 @dataclass(frozen=True)
@@ -19,15 +38,63 @@ class Architecture:
 
     Attributes:
         panel: which one is open.
+        of: "The block", "Heads and cache": the loaded model, or the name of a preset.
+        tokens: how many tokens a preset is shown on.
+        length: "Heads and cache": tokens that the cache holds, one of LENGTHS.
+        window: "Why it won": how many positions the window holds, one of WINDOWS.
+        lesson: the name of the experiment that set this up, "" for none.
         written: "Who sees what": what an encoder-decoder writes for sentence A.
+        date: "Cross-attention": what the dates model reads.
+        look: the head of its cross-attention, None for the one that tells the parts apart best.
+        drawn: how that head is drawn, one of DRAWN_AS.
+        row: the token being written that is looked from, -1 before one is clicked.
     """
 
     panel: Panel = "block"
+    of: str = MODEL
+    tokens: int = 13
+    length: int = 4_096
+    window: int = 128
+    lesson: str = ""
     written: str = "It was tired."
+    date: str = DATES[0]
+    look: Head | None = None
+    drawn: str = "matrix"
+    row: int = -1
+
+
+def _one_of(field: str, numbers: tuple[int, ...]) -> Reader:
+    """One of a few numbers."""
+    words = one_of(field, [str(number) for number in numbers])
+    return field, lambda given: int(words[1](given)), str
+
+
+def _head(field: str) -> Reader:
+    """A head as L0H2, or nothing."""
+
+    def read(given: str) -> Head | None:
+        head = re.fullmatch(r"L([0-9]{1,4})H([0-9]{1,4})", given)
+        if given and head is None:
+            raise ValueError("is not a head such as L0H2")
+        return (int(head[1]), int(head[2])) if head else None
+
+    return field, read, lambda head: "" if head is None else spelled(head)
 
 
 ARCHITECTURE: Final = Page(
     "architecture",
     Architecture(),
-    {"show": one_of("panel", PANELS), "written": typed("written", MOST_WRITTEN)},
+    {
+        "show": one_of("panel", PANELS),
+        "of": one_of("of", MODELS),
+        "n": whole("tokens", 1, MOST_TOKENS),
+        "length": _one_of("length", LENGTHS),
+        "window": _one_of("window", WINDOWS),
+        "lesson": typed("lesson", 40),
+        "written": typed("written", MOST_WRITTEN),
+        "date": typed("date", MOST_DATE),
+        "look": _head("look"),
+        "as": one_of("drawn", DRAWN_AS),
+        "row": whole("row", -1, 9_999),
+    },
 )

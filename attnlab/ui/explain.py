@@ -101,6 +101,36 @@ GRADIENT: Final = (
     "derivative of softmax. Where it is near 0, nothing can be learned through it."
 )
 
+# --- the architecture ---------------------------------------------------------------------------
+
+BLOCK: Final = (
+    "A transformer is the same block many times over. Down runs the residual stream: a vector for "
+    "each token, which every part reads and adds to. Shapes are those of this text: heads × tokens "
+    "× size. Point at a part to learn what it does."
+)
+PARAMETERS: Final = (
+    "Every parameter of the model, counted once and sorted by what it is for. A table that is read "
+    "at both ends counts as embeddings."
+)
+ONE_PASS: Final = (
+    "From the text to the scores of the next word: what is computed, one line a step, and the "
+    "shape of it. The bracket holds the steps of one block."
+)
+SHARING: Final = (
+    "Every head asks with queries of its own. Keys and values may be shared by several: then fewer "
+    "are computed and fewer must be kept. Multi-head: each its own; grouped-query: a few share; "
+    "multi-query: all share one."
+)
+CACHE: Final = (
+    "To write the next token a model needs the keys and values of every token before it. It keeps "
+    "them, so that it need not compute them again: the key/value cache."
+)
+WHY: Final = (
+    "A recurrent network carries a state from word to word. A window looks at the last few words. "
+    "Full attention looks at all of them. Each is a graph of what reads what, and everything here "
+    "is counted in it."
+)
+
 # --- texts, files, trust ------------------------------------------------------------------------
 
 LONG_TEXT: Final = "Boxes of several lines, for a text to paste."

@@ -7,9 +7,9 @@ from typing import Final
 
 from attnlab.viz.diagram import Diagram
 
-WIDE: Final = 560
+WIDE: Final = 520
 _STEM, _CHIP, _PART = 60, 92, 204  # where the stream, a norm on the way and a part begin, across
-_CHIP_WIDE, _PART_WIDE, _LINE = 84, 332, 18
+_CHIP_WIDE, _PART_WIDE, _LINE = 84, 290, 18
 _RAIL = _PART + _PART_WIDE + 10  # where what parallel parts hand on runs down
 
 

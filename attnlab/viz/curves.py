@@ -1,4 +1,7 @@
-"""Curves on logarithmic axes, each named at its end; figures of every curve where one points."""
+"""Curves on logarithmic axes, each named at its end; figures of every curve where one points.
+
+The upright axis can be an ordinary one instead, from 0.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _NAMES_APART: Final = 16.0
 
 @dataclass(frozen=True)
 class Curve:
-    """Values at the chart's positions, all above 0.
+    """Values at the chart's positions, all above 0 (on an ordinary axis 0 too).
 
     ``kind``: a colour of ``diagram.KINDS``; ``dashed`` tells it apart without colour.
     """
@@ -36,36 +39,48 @@ def curves(
     x_name: str,
     write: Callable[[float], str] = "{:,.0f}".format,
     write_x: Callable[[float], str] = "{:,.0f}".format,
+    ticks: Callable[[float, float], Sequence[float]] | None = None,
     at: float | None = None,
+    linear: bool = False,
     high: float = 260,
     wide: float = WIDE,
 ) -> Diagram:
-    """A chart with both axes logarithmic.
+    """A chart whose positions lie on a logarithmic axis, and values too unless ``linear``.
 
     Args:
         x: where the curves have values, rising.
         write, write_x: a value, and a position, in words.
-        at: a position that is marked.
+        ticks: the values that are written at the side; None: powers of ten, or even steps.
+        at: a position that is marked, and every curve there.
+        linear: the values' axis runs evenly from 0.
 
     Raises:
         ValueError: a curve has another number of values, or one that has no logarithm.
     """
     for line in lines:
-        if len(line.values) != len(x) or min(line.values) <= 0 or min(x) <= 0:
+        low = min(line.values, default=-1)
+        if len(line.values) != len(x) or min(x) <= 0 or low < 0 or (low == 0 and not linear):
             raise ValueError(f"{line.name!r} needs a value above 0 for each of {len(x)} positions")
     every = [value for line in lines for value in line.values]
-    plot = _Plot((x[0], x[-1]), (min(every), max(every)), wide, high)
+    low = 0.0 if linear else min(every)
+    plot = _Plot((x[0], x[-1]), (low, max(every)), wide, high, linear)
     drawn = Diagram(wide, high, _label(title, x, lines, write, write_x, x_name))
     drawn.words(0, 9, title, bold=True)
-    _axes(drawn, plot, x_name, write, write_x)
+    _axes(drawn, plot, x_name, write, write_x, ticks or (_even if linear else decimal))
     if at is not None and x[0] <= at <= x[-1]:
         drawn.line([(plot.x(at), _TOP), (plot.x(at), plot.bottom)], "mute", width=1, dashed=True)
     for line in lines:
         points = [(plot.x(a), plot.y(b)) for a, b in zip(x, line.values, strict=True)]
         drawn.line(points, line.kind, width=2.5, dashed=line.dashed)
+        if at in x:
+            _dot(drawn, *points[list(x).index(at)], line.kind)
     _names(drawn, plot, lines)
     _spots(drawn, plot, x, lines, write, f"{{}} {x_name}", write_x)
     return drawn
+
+
+def _dot(drawn: Diagram, x: float, y: float, kind: str) -> None:
+    drawn.box(x - 4.5, y - 4.5, 9, 9, kind, edge="paper", radius=4.5)
 
 
 @dataclass(frozen=True)
@@ -76,6 +91,7 @@ class _Plot:
     up: tuple[float, float]
     wide: float
     high: float
+    linear: bool = False
 
     @property
     def bottom(self) -> float:
@@ -89,7 +105,8 @@ class _Plot:
         return _LEFT + (self.right - _LEFT) * _share(value, self.across)
 
     def y(self, value: float) -> float:
-        return self.bottom - (self.bottom - _TOP) * _share(value, self.up)
+        share = value / (self.up[1] or 1) if self.linear else _share(value, self.up)
+        return self.bottom - (self.bottom - _TOP) * share
 
 
 def _share(value: float, span: tuple[float, float]) -> float:
@@ -97,11 +114,34 @@ def _share(value: float, span: tuple[float, float]) -> float:
     return (math.log(value) - low) / ((high - low) or 1)
 
 
-def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Powers of ten from ``low`` to ``high``, every so many that at most ``most`` are left."""
-    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
-    step = max(1, -(-(last - first + 1) // most))
-    return [10.0**power for power in range(first, last + 1, step)]
+def decimal(low: float, high: float) -> list[float]:
+    """Powers of ten from ``low`` to ``high``, five at most."""
+    return _powers(10, low, high)
+
+
+def binary(low: float, high: float) -> list[float]:
+    """Powers of two from ``low`` to ``high``, every fifth: bytes, KiB, MiB and 32 of each."""
+    return _powers(32, low, high)
+
+
+def _powers(base: int, low: float, high: float) -> list[float]:
+    first = math.ceil(math.log(low, base) - 1e-9)
+    last = math.floor(math.log(high, base) + 1e-9)
+    step = max(1, -(-(last - first + 1) // 5))
+    return [float(base) ** power for power in range(first, last + 1, step)]
+
+
+def _even(low: float, high: float) -> list[float]:
+    return even(high)
+
+
+def even(high: float, most: int = 5) -> list[float]:
+    """0 to ``high`` in even steps of 1, 2 or 5 times a power of ten, at most ``most`` steps."""
+    if high <= 0:
+        return [0.0]
+    power = 10.0 ** math.floor(math.log10(high / most))
+    step = next(power * by for by in (1, 2, 5, 10) if high / (power * by) <= most + 1e-9)
+    return [step * count for count in range(math.floor(high / step + 1e-9) + 1)]
 
 
 def _axes(
@@ -110,12 +150,13 @@ def _axes(
     x_name: str,
     write: Callable[[float], str],
     write_x: Callable[[float], str],
+    ticks: Callable[[float, float], Sequence[float]],
 ) -> None:
     for value in ticks(*plot.up):
         y = plot.y(value)
         drawn.line([(_LEFT, y), (plot.right, y)], "line", width=1)
         drawn.words(_LEFT - 8, y, write(value), size=11.5, kind="mute", anchor="end")
-    for value in ticks(*plot.across):
+    for value in decimal(*plot.across):
         x = plot.x(value)
         drawn.line([(x, plot.bottom), (x, plot.bottom + 4)], "mute", width=1)
         drawn.words(x, plot.bottom + 14, write_x(value), size=11.5, kind="mute", anchor="middle")

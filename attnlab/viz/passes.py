@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
 
-_ROW, _SHAPE = 25, 306  # the height of a row, and where shapes end, across
+_ROW, _SHAPE = 25, 300  # the height of a row, and where shapes end, across
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,13 @@ def draw(selection: Selection) -> dict[Side, Callable[[], None]]:
     return targets
 
 
+def draw_one(selection: Selection) -> Callable[[], None]:
+    """The box of A alone, for pages that read one text; returns what draws its target below."""
+    with st.container(key="sentences", gap="xsmall"):
+        _box("A", "a", "Sentence A", _PLACEHOLDERS["A"], selection)
+        return _target(st.container(key="target-a", gap=None), "A", selection)
+
+
 _PLACEHOLDERS = {"A": "A sentence", "B": "A second sentence to compare with, or nothing"}
 
 

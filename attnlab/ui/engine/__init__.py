@@ -4,6 +4,7 @@ Every key is a frozen dataclass that names every argument of the result.
 """
 
 from attnlab.ui.engine.ablation import Moved, baseline, edits_of, effect, moved
+from attnlab.ui.engine.anatomy import anatomy, blocks
 from attnlab.ui.engine.heads import alike, kinds, ranked
 from attnlab.ui.engine.keys import EffectKey, HeadKey, LabKey, Passage, TextKey
 from attnlab.ui.engine.model import (
@@ -40,7 +41,9 @@ __all__ = [
     "TextKey",
     "aligned",
     "alike",
+    "anatomy",
     "baseline",
+    "blocks",
     "edits_of",
     "effect",
     "head_weights",

@@ -17,13 +17,18 @@ def sides(of: Scene) -> tuple[Side, ...]:
 
 def facts(of: Scene, edits: Sequence[Any] = ()) -> str:
     """The model and how it was read, in one line."""
-    known = engine.provenance(of.reader, edits)
+    return facts_of(of.reader, edits)
+
+
+def facts_of(reader: engine.Reader, edits: Sequence[Any] = ()) -> str:
+    """The model and how it was read, in one line."""
+    known = engine.provenance(reader, edits)
     model = f"{known['model']}@{known['revision']}" if known["revision"] else known["model"]
-    role = f"{of.reader.role} attention" if len(of.reader.roles) > 1 else ""
+    role = f"{reader.role} attention" if len(reader.roles) > 1 else ""
     versions = ", ".join(
         f"{name} {known['versions'][name]}" for name in ("attnlab", "torch", "transformers")
     )
-    how = of.reader.lab.trust.sentence.rstrip(".")
+    how = reader.lab.trust.sentence.rstrip(".")
     return " · ".join(part for part in (str(model), role, how, versions) if part)
 
 

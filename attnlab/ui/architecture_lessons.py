@@ -1,0 +1,89 @@
+"""Experiments of the Architecture page: one click sets everything up, a sentence says what to see.
+
+What they claim is recomputed by tests/ui/test_architecture_lessons.py. Nothing here imports
+Streamlit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from attnlab.ui.architecture_selection import Architecture
+from attnlab.ui.selection import Selection
+
+_SET_UP: Final = ("panel", "of", "length")
+"""With other values of these, the sentence of an experiment would no longer be true."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One question, what to look for, and the page that shows it.
+
+    Attributes:
+        name: its spelling in a link; also ``value.lesson``.
+        title: a few words, for a button.
+        value: the page's own values; ``shared``: what it needs of the selection of all pages.
+    """
+
+    name: str
+    title: str
+    look_for: str
+    value: Architecture
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _lesson(
+    name: str, title: str, look_for: str, shared: Mapping[str, Any] | None = None, **shown: Any
+) -> Lesson:
+    return Lesson(name, title, look_for, Architecture(lesson=name, **shown), shared or {})
+
+
+LESSONS: Final = (
+    _lesson(
+        "two-thirds",
+        "Two thirds",
+        "Two thirds of a GPT-2 block are feed-forward, where each token is on its own. Attention, "
+        "where they meet, is the smaller part.",
+        panel="block",
+        of="gpt2-small",
+    ),
+    _lesson(
+        "a-third",
+        "A third of the cache",
+        "Nine query heads share three key/value heads: SmolLM2 keeps a third of what it would keep "
+        "if each had its own.",
+        {"model": "smollm2-135m"},
+        panel="heads",
+    ),
+    _lesson(
+        "outweighs",
+        "Heavier than the model",
+        "At 131,072 tokens the keys and values of Llama 2 7B take five times as much room as the "
+        "model. With eight key/value heads for its 32 query heads they would take a quarter of it.",
+        panel="heads",
+        of="llama-2-7b",
+        length=131_072,
+    ),
+    _lesson(
+        "one-step",
+        "One step",
+        "From the first word to the last a recurrent network takes a step a word; attention takes "
+        "one, and computes all words at once. The price is in the last picture.",
+        panel="why",
+    ),
+)
+
+
+def named(name: str) -> Lesson | None:
+    """The experiment of this name, or None."""
+    return next((lesson for lesson in LESSONS if lesson.name == name), None)
+
+
+def active(value: Architecture, selection: Selection) -> Lesson | None:
+    """The experiment that is open; None once something that it set up was changed."""
+    found = named(value.lesson)
+    if found is None:
+        return None
+    same = all(getattr(value, name) == getattr(found.value, name) for name in _SET_UP)
+    same = same and all(getattr(selection, name) == v for name, v in found.shared.items())
+    return found if same else None

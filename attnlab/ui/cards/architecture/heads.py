@@ -1,0 +1,147 @@
+"""Query heads over key/value heads, and the cache that each way of sharing would need."""
+
+import streamlit as st
+
+from attnlab.analysis import sizes
+from attnlab.analysis.anatomy import Anatomy, Heads
+from attnlab.ui import explain, export, own, say
+from attnlab.ui.architecture_selection import ARCHITECTURE, LENGTHS
+from attnlab.ui.cards.architecture.subject import Subject
+from attnlab.ui.export import architecture as files
+from attnlab.ui.mount_diagram import diagram
+from attnlab.viz import curves, sharing
+from attnlab.viz.curves import Curve
+from attnlab.viz.sharing import Way
+
+
+def draw(of: Subject, length: int) -> None:
+    """The heads of the block, and what is kept of ``length`` tokens."""
+    heads = of.anatomy.heads
+    if heads is None:
+        say.remark("This layer has no attention; choose another.", "no-heads")
+        return
+    ways = _ways(heads, length)
+    with st.container(key="cards"):
+        left, right = st.columns(2, gap="small")
+    with left:
+        _sharing(of, ways)
+    with right, st.container(border=True, key="card-cache"):
+        st.markdown("**What is kept of every token**", help=explain.CACHE)
+        if not heads.causal:
+            say.remark(
+                "An encoder reads its text once and writes nothing, so it keeps no cache. This is "
+                "what keys and values would take.",
+                "no-cache",
+            )
+        _cache(of, heads, ways, length)
+
+
+def _ways(heads: Heads, length: int) -> list[Way]:
+    """Multi-head, grouped-query and multi-query with as many query heads."""
+    shared = {heads.heads: "multi-head"}
+    grouped = heads.kv_heads if 1 < heads.kv_heads < heads.heads else sizes.groups(heads.heads)
+    if grouped is not None:
+        shared[grouped] = "grouped-query"
+    shared[1] = "multi-query" if heads.heads > 1 else "one head"
+    return [
+        Way(name, heads.heads, count, count == heads.kv_heads, size(kept), kept)
+        for count, name in shared.items()
+        for kept in [heads.cache(count) * length]
+    ]
+
+
+def size(count: float) -> str:
+    """A number of bytes in words, in powers of 1,024."""
+    power = 0
+    while count >= 1024 and power < 4:
+        count, power = count / 1024, power + 1
+    written = f"{count:,.0f}" if not power or count >= 100 else f"{count:,.3g}"
+    return f"{written} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
+def _sharing(of: Subject, ways: list[Way]) -> None:
+    with st.container(border=True, key="card-sharing"):
+        with st.container(horizontal=True, vertical_alignment="center", key="title-sharing"):
+            st.markdown("**Who shares keys and values**", width="content", help=explain.SHARING)
+            say.pill(of.title, "sharing")
+        said = "; ".join(f"{way.name}: {way.kv_heads} key/value heads" for way in ways)
+        drawn = sharing.sharing(ways, f"{ways[0].heads} query heads. {said}.")
+        diagram("sharing", drawn)
+        rows = [[way.name, way.heads, way.kv_heads, int(way.here)] for way in ways]
+        with st.container(horizontal=True, key="actions-sharing"):
+            kept = files.picture(
+                "attnlab-heads-shared",
+                f"Query heads over key/value heads, {of.title}",
+                drawn,
+                of.source,
+                what="Query heads and key/value heads of a layer for each way of sharing.",
+                columns=("way", "query_heads", "key_value_heads", "this_model"),
+                rows=rows,
+            )
+            export.menu("save-sharing", kept)
+
+
+def _cache(of: Subject, heads: Heads, ways: list[Way], length: int) -> None:
+    st.select_slider(
+        "Tokens",
+        LENGTHS,
+        key=own.seeded(ARCHITECTURE, "length"),
+        format_func="{:,} tokens".format,
+        label_visibility="collapsed",
+    )
+    weights = of.anatomy.bytes
+    said = _sentences(of.anatomy, heads, ways, length)
+    diagram("cache", sharing.bars(ways, (size(weights), weights), " ".join(said)))
+    lines = [
+        Curve(way.name, [heads.cache(way.kv_heads) * n for n in LENGTHS], *_style(way))
+        for way in ways
+    ]
+    lines.append(Curve("weights", [weights] * len(LENGTHS), "table", True))
+    chart = curves.curves(
+        "Cache against length",
+        LENGTHS,
+        lines,
+        x_name="tokens",
+        write=size,
+        ticks=curves.binary,
+        at=length,
+        high=230,
+    )
+    diagram("cache-curves", chart)
+    for at, sentence in enumerate(said):
+        say.remark(sentence, f"cache-{at}")
+    rows = [
+        [way.name, way.kv_heads, n, heads.cache(way.kv_heads) * n] for way in ways for n in LENGTHS
+    ]
+    with st.container(horizontal=True, key="actions-cache"):
+        kept = files.picture(
+            "attnlab-cache",
+            f"Keys and values that {of.title} keeps",
+            chart,
+            of.source,
+            what="Bytes of keys and values that are kept of a text, for each way of sharing.",
+            columns=("way", "key_value_heads", "tokens", "bytes"),
+            rows=rows,
+            notes=said,
+            body={"weights_bytes": weights, "bytes_a_number": heads.number_bytes},
+        )
+        export.menu("save-cache", kept)
+
+
+def _style(way: Way) -> tuple[str, bool]:
+    return ("attention", False) if way.here else ("feed", way.kv_heads == 1)
+
+
+def _sentences(of: Anatomy, heads: Heads, ways: list[Way], length: int) -> list[str]:
+    """What this model keeps, how it compares, and from where on that outweighs the model."""
+    here = next(way for way in ways if way.here)
+    most = next(way for way in ways if way.kv_heads == heads.heads)
+    each = heads.cache()
+    share = "" if here is most else f", {most.kv_heads // here.kv_heads} times less than multi-head"
+    kept = (
+        f"This model: {each:,} bytes a token ({heads.layers} layers × {heads.kv_heads} heads × "
+        f"{heads.key_size + heads.value_size} numbers × {heads.number_bytes} bytes), "
+        f"{here.figure} at {length:,}{share}."
+    )
+    first = sizes.outweighs(of.bytes, each)
+    return [kept, f"From {first:,} tokens on that is more than the model's weights."]
