@@ -54,7 +54,7 @@ def stores() -> Stores:
     # Someone's own machine may hold the models that they chose; the public's share what there is.
     models = 2048 * mib if hosted() else math.inf
     return Stores(
-        labs=Store(max_entries=3, ttl=12 * hour, max_bytes=models, size=lab_bytes),
+        labs=Store(max_entries=4, ttl=12 * hour, max_bytes=models, size=lab_bytes),
         maps=Store(max_entries=1024, ttl=hour, max_bytes=256 * mib),
         heads=Store(max_entries=1024, ttl=hour, max_bytes=128 * mib),
         effects=Store(max_entries=8192, ttl=hour, max_bytes=64 * mib),

@@ -9,12 +9,16 @@ from attnlab.ui.selection import Head
 
 @dataclass(frozen=True)
 class LabKey:
-    """How a model is loaded; `revision` is that of a Hub model, None for its main one."""
+    """How a model is loaded; `revision` is that of a Hub model, None for its main one.
+
+    `ours`: its weights in our transformer.
+    """
 
     model: str
     revision: str | None
     device: str
     dtype: str
+    ours: bool = False
 
 
 @dataclass(frozen=True)

@@ -77,10 +77,11 @@ def reader(selection: Selection) -> Reader:
     """The model of `selection`, loaded once for all sessions, in the role that it names.
 
     A role that the model does not have gives its default: of an encoder-decoder the encoder,
-    which reads what was typed.
+    which reads what was typed. With `selection.ours` our transformer runs, with its weights.
 
     Raises:
         AttnLabError: it cannot be loaded; the message says why.
+        RebuildRefused: our transformer cannot take its weights.
     """
     key = LabKey(*named(selection.model), selection.device, selection.dtype)
 
@@ -98,9 +99,19 @@ def reader(selection: Selection) -> Reader:
 
     labs = work.stores().labs
     lab = work.perform(key, "Loading the model", open_lab, labs, stoppable=False)
+    if selection.ours:
+        plain, key = lab, replace(key, ours=True)
+        words = "Putting its weights into our transformer"
+        lab = work.perform(key, words, lambda job: _rebuilt(plain), labs, stoppable=False)
     usual = "encoder" if lab.is_encoder_decoder else lab.main_role
     found = Reader(lab, key, usual)
     return replace(found, role=selection.role) if selection.role in found.roles else found
+
+
+def _rebuilt(lab: Any) -> Any:
+    from attnlab.pretrained.rebuild import rebuild
+
+    return rebuild(lab)
 
 
 def with_role(reader: Reader, role: str) -> Reader:

@@ -48,7 +48,7 @@ class Scaling:
 
 def ours(of: Reader, selection: Selection) -> tuple[Reader, str]:
     """The same model computed by our transformer; else the model itself, and why in a sentence."""
-    if not {"q", "k"} <= of.lab.stages or getattr(of.key, "ours", False):
+    if not {"q", "k"} <= of.lab.stages or of.key.ours:
         return of, ""
     try:
         return with_role(reader(replace(selection, ours=True)), of.role), ""

@@ -1,15 +1,26 @@
 """Why √d: scores of longer and longer vectors, and what becomes of the softmax over them."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from attnlab.analysis import scaling
-from attnlab.analysis.scaling import DRAWS, SIX, SIX_SIZE, SIZES, Compared
-from attnlab.ui import engine, explain, export, frame, mount_strips, own, say
+from attnlab.analysis.scaling import DRAWS, SIX, SIX_SIZE, SIZES
+from attnlab.ui import (
+    engine,
+    explain,
+    export,
+    frame,
+    mount_diagram,
+    mount_strips,
+    own,
+    root_d,
+    say,
+)
 from attnlab.ui.steps_selection import STEP_BY_STEP, StepByStep
-from attnlab.viz.strips import Strip, Strips
+from attnlab.viz.diagram import Diagram
 
 _WORDS = {"random": "Random vectors", "six": "Six scores at d = 64"}
-_NAMES = ("divided by √d", "as they are")
 
 
 def draw(value: StepByStep) -> None:
@@ -36,13 +47,14 @@ def _show(value: StepByStep) -> None:
     with st.container(border=True, key="card-scaling"):
         _controls(value, six)
         mount_strips.strips(
-            "scaling", sections=_sections(row, d), label=f"Scores and weights at d = {d}"
+            "scaling", sections=root_d.sections(row, d), label=f"Scores and weights at d = {d}"
         )
-        _row_figures(row)
+        say.remark(root_d.about_row(row), "scaling-row", help=explain.GRADIENT)
     with st.container(border=True, key="card-curves"):
-        _curves(drawn.curves, d)
+        charts = root_d.charts(drawn.curves, d)
+        _curves(charts, root_d.about_curves(drawn.curves, d))
         with st.container(horizontal=True, gap="medium", key="actions-scaling"):
-            export.menu("save-scaling", export.scaling(drawn.curves, row, d, _what(value)))
+            export.menu("save-scaling", export.scaling(drawn.curves, row, d, _what(value), charts))
 
 
 def _controls(value: StepByStep, six: bool) -> None:
@@ -78,46 +90,14 @@ def _draw_again(draw: int) -> None:
     own.choose(STEP_BY_STEP, draw=(draw + 1) % DRAWS)
 
 
-def _sections(row: Compared, d: int) -> list[Strips]:
-    scaled, raw = row.scores
-    names = [f"key {number}" for number in range(len(raw))]
-    soft, hard = row.weights
-    return [
-        Strips(
-            "Scores",
-            f"One query against {len(raw)} keys: q · k, and the same divided by √{d:,} = "
-            f"{d**0.5:.4g}.",
-            [
-                Strip("q · k", raw, colour="edit", scale="scores"),
-                Strip(f"q · k ÷ {d**0.5:.4g}", scaled, colour="ink", scale="scores"),
-            ],
-            names=names,
-        ),
-        Strips(
-            "Softmax of them",
-            "How the query’s attention is shared out: 1 in all.",
-            [
-                Strip(_NAMES[1], hard, colour="edit", scale="weights", upward=True),
-                Strip(_NAMES[0], soft, colour="ink", scale="weights", upward=True),
-            ],
-            names=names,
-        ),
-    ]
-
-
-def _row_figures(row: Compared) -> None:
-    count = len(row.scores[0])
-    say.remark(
-        f"Entropy of this row: {row.entropy[0]:.3f} nats divided, {row.entropy[1]:.3f} as they "
-        f"are; an even blend of {count} would have log {count} = {row.even:.3f}. "
-        f"Size of its gradient: {row.gradient[0]:.3g} divided, {row.gradient[1]:.3g} as they are.",
-        "scaling-row",
-        help=explain.GRADIENT,
-    )
-
-
-def _curves(curves: scaling.Curves, d: int) -> None:
-    pass
+def _curves(charts: Sequence[Diagram], said: Sequence[str]) -> None:
+    """The three charts beside each other, each with what it says at the chosen d."""
+    with st.container(key="curves"):
+        columns = st.columns(len(charts), gap="medium")
+        for number, (place, chart, words) in enumerate(zip(columns, charts, said, strict=True)):
+            with place:
+                mount_diagram.diagram(f"curve-{number}", chart)
+                say.remark(words, f"curve-{number}", help=explain.GRADIENT if number else None)
 
 
 def _what(value: StepByStep) -> dict[str, str | int]:
