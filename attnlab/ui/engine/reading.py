@@ -71,10 +71,10 @@ def read(reader: Reader, passage: Passage | str, name: str, head: Head | None = 
             share = maps.share_of([layer[..., 0] for layer in every])
             return Reading(queries, keys, _stacked(every), True, share)
         if head is not None:
-            work.stores().heads.put(_head_key(reader, passage, head), _array(weights[head]))
+            work.stores().heads.put(_head_key(reader, passage, head), as_array(weights[head]))
         small = [weights.small[layer] for layer in reader.layers]
         share = maps.share_of([layer.first for layer in small])
-        last = None if trace.logits is None else _array(trace.logits[-1])
+        last = None if trace.logits is None else as_array(trace.logits[-1])
         return Reading(queries, keys, _stacked([s.map for s in small]), False, share, last)
 
     key = TextKey(reader.key, reader.role, passage)
@@ -100,7 +100,7 @@ def head_weights(
     passage, wanted = Passage.of(passage), (layer, head)
 
     def run(job: Any) -> np.ndarray:
-        return _array(_weights(reader, passage, _of_head(reader, wanted), job)[wanted])
+        return as_array(_weights(reader, passage, _of_head(reader, wanted), job)[wanted])
 
     key = _head_key(reader, passage, wanted)
     return work.perform(key, f"Reading layer {layer}, head {head}", run, work.stores().heads)
@@ -242,7 +242,7 @@ def _stacked(layers: list[Any]) -> np.ndarray:
     return stacked
 
 
-def _array(tensor: Any) -> np.ndarray:
+def as_array(tensor: Any) -> np.ndarray:
     """A float32 copy on the CPU that no cache user can change."""
     array = np.array(tensor.detach().float().cpu().numpy())
     array.setflags(write=False)
