@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui.selection import SENTENCE_A
+from tests.pages.conftest import APP
 from tests.pages.test_heads import address, box, interpreted, said
 
 OTHERS = {"step-by-step": "Step by step", "architecture": "Architecture"}
@@ -66,10 +67,8 @@ def test_a_page_of_its_own_panel_comes_back_as_it_was_left(app: AppTest):
 
 @pytest.mark.parametrize("value", ["pwned", "<script>pwned()</script>", "\x00", "9" * 5000, ""])
 def test_a_malformed_own_parameter_is_a_sentence_and_the_default(app: AppTest, value: str):
-    app.run()
-    app.switch_page("pages/architecture.py")
     app.query_params = {"show": value, "head": "pwned"}
-    app.run()
+    app.switch_page(str(APP.parent / "pages" / "architecture.py")).run()
     assert not app.exception
     assert said(app, "The link's “show”") and said(app, "The link's “head”")
     assert app.get_by_key("own_architecture_panel").value == "block"
