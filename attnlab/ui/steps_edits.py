@@ -85,7 +85,7 @@ def clicked(given: Any) -> Edits | None:
         return None
     found = []
     for one in given:
-        if not isinstance(one, list) or len(one) != 4 or one[0] not in _MATRICES:
+        if not isinstance(one, list) or len(one) != 4 or one[0] not in TYPED:
             return None
         if not all(type(number) in (int, float) for number in one[1:]):
             return None

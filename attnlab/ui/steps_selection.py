@@ -102,12 +102,12 @@ def example_of(value: StepByStep) -> Example:
 def with_heads(example: Worked, heads: int | None, values: int | None) -> Worked:
     """The example with its columns cut into so many heads, and so many columns of W_V.
 
-    Two heads share an even number of columns: one more where a link asks for an odd one.
+    Two heads share an even number of columns: one more where there is an odd one.
     """
     heads = example.heads if heads is None else heads
     wide = replace(example, heads=1)  # any number of columns fits one head
-    if values is not None:
-        wide = wide.with_values(values + values % heads)
+    columns = example.size("w_v")[1] if values is None else values
+    wide = wide.with_values(columns + columns % heads)
     return replace(wide, heads=heads)
 
 

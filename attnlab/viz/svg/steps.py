@@ -9,6 +9,7 @@ from attnlab.viz.svg import ink
 from attnlab.viz.svg.frame import Caption, framed
 from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
 from attnlab.viz.svg.text import cut, width
+from attnlab.viz.tokens import label
 
 _CELL, _TALL, _GAP = 50, 28, 2  # units: a cell and what is between two of them
 _NAMES, _HEAD = 86, 40  # room for the names of rows, and for the title and the names of columns
@@ -35,7 +36,8 @@ def steps(figures: Figures, step: str, *, caption: Caption, dark: bool = False) 
 def _words(figures: Figures, theme: Theme) -> Sheet:
     """The tokens, before they are numbers."""
     sheet = Sheet(theme, 0, 40)
-    for token in figures.names.tokens:
+    for word in figures.names.tokens:
+        token = label({"text": word})
         wide = width(token, 18) + 28
         sheet.rect(sheet.width, 0, wide, 40, theme.tile, rx=9)
         sheet.text(sheet.width + wide / 2, 20, token, size=18, anchor="middle")
