@@ -81,6 +81,8 @@ class Config:
         for name, words in (known | {"transform": (*ACTIVATIONS, None)}).items():
             if getattr(self, name) not in words:
                 raise ValueError(f"{name} is one of {tuple(words)}, not {getattr(self, name)!r}")
+        if self.parallel and self.norm_place == "post":
+            raise ValueError("a parallel block has no place for a norm after each of its parts")
         for name in ("mask", "scale"):
             value = getattr(self, name)
             if isinstance(value, tuple) and len(value) != self.layers:
@@ -147,9 +149,10 @@ class Block(nn.Module):
         """What the next block reads. A run may have more rows join the batch here."""
         x = self.layer.enter(x)
         if self.parallel:
+            read = 0 if self.cross is None else self.attend_source(self.cross_norm(x), shared)
             attended = self.attend(self.attention_norm(x), shared)
             fed = self.feed(self.feed_forward_norm(x), shared)
-            return self.layer.show("resid_post", x + attended + fed)
+            return self.layer.show("resid_post", x + attended + read + fed)
         x = self.add(x, self.attend, self.attention_norm, shared)
         if self.cross is not None:
             x = self.add(x, self.attend_source, self.cross_norm, shared)
@@ -211,12 +214,12 @@ class Stack(nn.Module):
         self.config = c
         self.embed = embed or nn.Embedding(c.vocabulary, c.width)  # [V, M]
         self.segments = nn.Embedding(c.segments, c.width) if c.segments else None
-        self.embedding_norm = norm_of(c) if c.embedding_norm else None
+        self.embedding_norm = norm_of(c) if c.embedding_norm else nn.Identity()
         names = ((f"{path}blocks.{number}", self.role, number) for number in range(c.layers))
         self.blocks = nn.ModuleList(Block(c, name, source, main) for name in names)
         sizes = {"width": c.width, "heads": c.heads, "key_size": c.key_size or c.width // c.heads}
         self.positions = c.positions.build(**sizes, bidirectional=self.role == "encoder")
-        self.final_norm = norm_of(c) if c.final_norm else None
+        self.final_norm = norm_of(c) if c.final_norm else nn.Identity()
         self.head = Head(c, self.embed) if c.head else None
         for weight in self.parameters():
             if weight.dim() > 1:  # small, as GPT-2 starts
@@ -240,7 +243,10 @@ class Stack(nn.Module):
         here = torch.arange(len(keys), device=ids.device)[None]
         new = here[:, past:]
         positions = new if positions is None else positions
-        x = self.embedded(ids, positions, segments)
+        x = self.embed(ids)
+        if self.segments is not None:
+            x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
+        x = self.embedding_norm(self.positions.embed(x, positions))
         patterns = {block.pattern for block in self.blocks}
         shared = Shared(
             masks={p: p.mask(keys[past:], keys, ids.device).without(real) for p in patterns},
@@ -253,14 +259,7 @@ class Stack(nn.Module):
         )
         for block in self.blocks:
             x = block(x, shared)
-        return show_final(self.role, x if self.final_norm is None else self.final_norm(x))
-
-    def embedded(self, ids: Tensor, positions: Tensor, segments: Tensor | None) -> Tensor:
-        x = self.embed(ids)
-        if self.segments is not None:
-            x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
-        x = self.positions.embed(x, positions)
-        return x if self.embedding_norm is None else self.embedding_norm(x)
+        return show_final(self.role, self.final_norm(x))
 
     def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
         return self.head(hidden)

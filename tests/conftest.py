@@ -16,8 +16,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 import pytest
 from jaxtyping import install_import_hook
 
-# In tests, and only there, the shapes that the attention function declares are checked.
-install_import_hook("attnlab.attention", "beartype.beartype")
+# In tests, and only there, the shapes that attention and our transformer declare are checked.
+install_import_hook(["attnlab.attention", "attnlab.transformer"], "beartype.beartype")
 
 PACKAGED = ("smollm2-135m", "minilm-l6")
 
