@@ -1,5 +1,6 @@
 """Architecture: what a transformer is made of, who sees what in it, and why it won."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,18 @@ _TITLES: Final = {
     "cross": "Cross-attention",
     "why": "Why it won",
 }
+
+
+def panel(target: Callable[[], None]) -> None:
+    """The panels that are about a model or a preset."""
+    of = subject.found(chosen, shown, target)
+    if of is None:
+        return
+    if shown.panel == "block":
+        block.draw(of)
+    else:
+        heads.draw(of, shown.length)
+
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
 chosen = state.current()
@@ -37,20 +50,9 @@ with st.container(key="switch"):
 frame.troubles(ARCHITECTURE)
 
 
-def show_model() -> None:
-    """The panels that are about a model or a preset."""
-    target = subject.choose(chosen, shown)
-    frame.attempt(lambda: _of(target))
-
-
-def _of(target) -> None:
-    of = subject.found(chosen, shown, target)
-    if of is not None:
-        block.draw(of) if shown.panel == "block" else heads.draw(of, shown.length)
-
-
 if shown.panel in ("block", "heads"):
-    show_model()
+    with_target = subject.choose(chosen, shown)
+    frame.attempt(lambda: panel(with_target))
 elif shown.panel == "sees":
     sentences.draw_one(chosen)
     frame.attempt(lambda: sees.draw(chosen))

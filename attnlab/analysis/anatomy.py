@@ -15,7 +15,7 @@ from torch import nn
 from attnlab.analysis import sizes
 from attnlab.analysis.parameters import Parameters, feed_forward_form, parameters
 from attnlab.analysis.sizes import Preset
-from attnlab.analysis.wiring import NormPlace, Shape, one_pass
+from attnlab.analysis.wiring import NormPlace, Pass, Shape, one_pass
 from attnlab.errors import InputError
 from attnlab.trace.run import Cancel
 
@@ -93,7 +93,7 @@ def of_model(
     runner: Any,
     model: nn.Module,
     head: nn.Module | None,
-    text: Any,
+    text: Any | None,
     role: Literal["encoder", "decoder"],
     layer: int,
     *,
@@ -105,11 +105,14 @@ def of_model(
     Args:
         model: the module that the paths of the runner's sites and blocks are relative to.
         head: the module that gives logits, None where there is none.
+        text: None for no run: then there are no shapes, and how the block is wired is not known.
 
     Raises:
         AttnLabError: the text cannot be run, or the work was cancelled.
     """
-    seen = one_pass(runner, model, text, role, layer, target=target, cancel=cancel)
+    seen = Pass(0, {})
+    if text is not None:
+        seen = one_pass(runner, model, text, role, layer, target=target, cancel=cancel)
     counted = parameters(model, runner.sites, runner.blocks, head)
     here = counted.of(role, layer)
     form = None

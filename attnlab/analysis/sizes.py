@@ -248,7 +248,7 @@ PRESETS: Final = (
     ),
     Preset(
         "original",
-        "The original, 512 × 8",
+        "Original 512 × 8",
         "Vaswani et al. 2017, table 3, base; about 37,000 tokens",
         Config(**_ORIGINAL),
         Config(**{**_ORIGINAL, "head": False}),

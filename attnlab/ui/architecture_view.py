@@ -50,9 +50,14 @@ def block_view(of: Anatomy) -> BlockView:
         norm=Part(of.norm or "norm", "norm", about=(_ABOUT["norms"],)),
         place=of.norm_place,
         parallel=of.parallel,
-        repeats=f"one of {of.blocks} blocks" if of.blocks > 1 else "one block",
+        repeats=_repeats(of),
         normed_end=of.norm_place in ("before", "inside"),
     )
+
+
+def _repeats(of: Anatomy) -> str:
+    kind = "decoder block" if of.block.get("cross") else "block"
+    return f"one of {of.blocks} {kind}s" if of.blocks > 1 else f"one {kind}"
 
 
 def _parts(of: Anatomy) -> list[Part]:

@@ -13,9 +13,12 @@ from typing import Final
 
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.svg.text import width
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 148.0, 30.0, 40.0  # room around the plot
-_NAMES_APART: Final = 16.0
+_LEFT, _TOP, _BOTTOM = 52.0, 30.0, 40.0  # room around the plot
+_NAMES_APART, _NAME_SIZE, _TICKS_APART = 16.0, 12.5, 60.0
+_FAINT: Final = {"table": "ink", "norm": "ink", "cross": "ink", "feed": "mute", "line": "mute"}
+"""Colours in which words could not be read, and those that stand in for them."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ def curves(
             raise ValueError(f"{line.name!r} needs a value above 0 for each of {len(x)} positions")
     every = [value for line in lines for value in line.values]
     low = 0.0 if linear else min(every)
-    plot = _Plot((x[0], x[-1]), (low, max(every)), wide, high, linear)
+    room = 12 + max(width(line.name, _NAME_SIZE, True) for line in lines)
+    plot = _Plot((x[0], x[-1]), (low, max(every)), wide - room, high, linear)
     drawn = Diagram(wide, high, _label(title, x, lines, write, write_x, x_name))
     drawn.words(0, 9, title, bold=True)
     _axes(drawn, plot, x_name, write, write_x, ticks or (_even if linear else decimal))
@@ -89,17 +93,13 @@ class _Plot:
 
     across: tuple[float, float]
     up: tuple[float, float]
-    wide: float
+    right: float
     high: float
     linear: bool = False
 
     @property
     def bottom(self) -> float:
         return self.high - _BOTTOM
-
-    @property
-    def right(self) -> float:
-        return self.wide - _RIGHT
 
     def x(self, value: float) -> float:
         return _LEFT + (self.right - _LEFT) * _share(value, self.across)
@@ -116,18 +116,18 @@ def _share(value: float, span: tuple[float, float]) -> float:
 
 def decimal(low: float, high: float) -> list[float]:
     """Powers of ten from ``low`` to ``high``, five at most."""
-    return _powers(10, low, high)
+    return _powers(10, low, high, 5)
 
 
 def binary(low: float, high: float) -> list[float]:
     """Powers of two from ``low`` to ``high``, every fifth: bytes, KiB, MiB and 32 of each."""
-    return _powers(32, low, high)
+    return _powers(32, low, high, 5)
 
 
-def _powers(base: int, low: float, high: float) -> list[float]:
+def _powers(base: int, low: float, high: float, most: int) -> list[float]:
     first = math.ceil(math.log(low, base) - 1e-9)
     last = math.floor(math.log(high, base) + 1e-9)
-    step = max(1, -(-(last - first + 1) // 5))
+    step = max(1, -(-(last - first + 1) // most))
     return [float(base) ** power for power in range(first, last + 1, step)]
 
 
@@ -156,7 +156,8 @@ def _axes(
         y = plot.y(value)
         drawn.line([(_LEFT, y), (plot.right, y)], "line", width=1)
         drawn.words(_LEFT - 8, y, write(value), size=11.5, kind="mute", anchor="end")
-    for value in decimal(*plot.across):
+    most = max(2, int((plot.right - _LEFT) / _TICKS_APART))
+    for value in _powers(10, *plot.across, most):
         x = plot.x(value)
         drawn.line([(x, plot.bottom), (x, plot.bottom + 4)], "mute", width=1)
         drawn.words(x, plot.bottom + 14, write_x(value), size=11.5, kind="mute", anchor="middle")
@@ -167,11 +168,13 @@ def _axes(
 def _names(drawn: Diagram, plot: _Plot, lines: Sequence[Curve]) -> None:
     """Each curve's name at its end, moved apart where they meet."""
     ends = sorted((plot.y(line.values[-1]), at) for at, line in enumerate(lines))
-    above = -math.inf
-    for y, at in ends:
-        above = max(y, above + _NAMES_APART)
+    below = plot.bottom + _NAMES_APART
+    for left, (y, at) in reversed(list(enumerate(ends))):
+        # Those above need room too, up to the top.
+        below = max(min(y, below - _NAMES_APART), _TOP - 8 + left * _NAMES_APART)
         line = lines[at]
-        drawn.words(plot.right + 8, above, line.name, size=12.5, kind=line.kind, bold=True)
+        kind = _FAINT.get(line.kind, line.kind)
+        drawn.words(plot.right + 8, below, line.name, size=_NAME_SIZE, kind=kind, bold=True)
 
 
 def _spots(

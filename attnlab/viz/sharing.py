@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
 
-_HIGH = 118  # of one way, with its title
-_MOST = 26  # between two heads, across
+_HIGH = 124  # of one way, with its title
+_MOST, _LARGEST = 48, 22  # between two heads, across, and the side of a head
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def _way(drawn: Diagram, y: float, way: Way) -> None:
     shared = f"{way.heads} query heads, {way.kv_heads} key/value head{'s' * (way.kv_heads > 1)}"
     drawn.words(WIDE, y + 9, shared, size=12, kind="mute", anchor="end")
     pitch = min(_MOST, WIDE / way.heads)
-    size, group = pitch * 0.7, way.heads // way.kv_heads
+    size, group = min(_LARGEST, pitch * 0.7), way.heads // way.kv_heads
     for head in range(way.heads):
         x, below = pitch * head, pitch * (head // group * group + (group - 1) / 2)
         drawn.line([(x + size / 2, y + 28 + size), (below + size / 2, y + 72)], ink, width=1)

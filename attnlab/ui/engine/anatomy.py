@@ -18,7 +18,7 @@ class BlockKey:
 
     lab: LabKey
     role: str
-    passage: Passage
+    passage: Passage | None
     layer: int
 
 
@@ -28,13 +28,14 @@ def stack_of(reader: Reader) -> str:
 
 
 def blocks(reader: Reader) -> tuple[int, ...]:
-    """The layers of the stack that a reader shows, in order."""
-    role = stack_of(reader)
-    return tuple(block.layer for block in reader.lab.blocks if block.role == role)
+    """The layers with attention of the stack that a reader shows, in order."""
+    role, there = stack_of(reader), set(reader.layers)
+    found = (block.layer for block in reader.lab.blocks if block.role == role)
+    return tuple(layer for layer in found if layer in there)
 
 
-def anatomy(reader: Reader, passage: Passage, layer: int, name: str) -> Anatomy:
-    """The block of one layer on a passage.
+def anatomy(reader: Reader, passage: Passage | None, layer: int, name: str = "") -> Anatomy:
+    """The block of one layer on a passage; without one nothing is run, and there are no shapes.
 
     Args:
         name: how the page calls the passage ("Sentence A").
@@ -42,25 +43,18 @@ def anatomy(reader: Reader, passage: Passage, layer: int, name: str) -> Anatomy:
     Raises:
         AttnLabError: the text is empty or too long, or the work was stopped.
     """
-    tokens_of(reader, passage, name)
+    if passage is not None:
+        tokens_of(reader, passage, name)
     role = stack_of(reader)
 
     def run(job: Any) -> Anatomy:
-        from attnlab.pretrained.install import output_head
+        from attnlab.pretrained.install import structure_of
 
         lab = reader.lab
-        model = getattr(lab, "structure", lab.model)
-        target = passage.target if reader.writes else None
-        return of_model(
-            lab,
-            model,
-            output_head(model),
-            passage.text,
-            role,
-            layer,
-            target=target,
-            cancel=job.cancel,
-        )
+        text = None if passage is None else passage.text
+        target = None if passage is None or not reader.writes else passage.target
+        options = {"target": target, "cancel": job.cancel}
+        return of_model(lab, *structure_of(lab), text, role, layer, **options)
 
     key = BlockKey(reader.key, role, passage, layer)
     return work.perform(key, f"Reading layer {layer}", run, work.stores().maps)

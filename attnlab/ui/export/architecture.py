@@ -32,8 +32,10 @@ class Source:
     texts: tuple[Text, ...] = ()
 
 
-def of_model(reader: engine.Reader, passage: engine.Passage) -> Source:
-    """A loaded model on a passage."""
+def of_model(reader: engine.Reader, passage: engine.Passage | None) -> Source:
+    """A loaded model, on a passage where there is one."""
+    if passage is None:
+        return Source(said.facts_of(reader), engine.provenance(reader))
     sentences = [("A", passage.text)]
     if reader.writes and passage.target:
         sentences.append(("A writes", passage.target))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnlab.ui import architecture_view, explain, export, say
-from attnlab.ui.cards.architecture.subject import Subject
+from attnlab.ui.cards.architecture.subject import Subject, which_block
 from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import blocks, passes, shares
@@ -26,7 +26,9 @@ def _block(of: Subject) -> None:
     with st.container(border=True, key="card-block"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-block"):
             st.markdown("**One block**", width="content", help=explain.BLOCK)
-            say.pill(of.title, "block")
+            with st.container(width="stretch"):
+                say.pill(of.title, "block")
+            which_block(of)
         drawn = blocks.block(view)
         diagram("block", drawn)
         say.remark(" ".join(notes), "block")

@@ -6,7 +6,7 @@ from attnlab.analysis import sizes
 from attnlab.analysis.anatomy import Anatomy, Heads
 from attnlab.ui import explain, export, own, say
 from attnlab.ui.architecture_selection import ARCHITECTURE, LENGTHS
-from attnlab.ui.cards.architecture.subject import Subject
+from attnlab.ui.cards.architecture.subject import Subject, which_block
 from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import curves, sharing
@@ -63,7 +63,9 @@ def _sharing(of: Subject, ways: list[Way]) -> None:
     with st.container(border=True, key="card-sharing"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-sharing"):
             st.markdown("**Who shares keys and values**", width="content", help=explain.SHARING)
-            say.pill(of.title, "sharing")
+            with st.container(width="stretch"):
+                say.pill(of.title, "sharing")
+            which_block(of)
         said = "; ".join(f"{way.name}: {way.kv_heads} key/value heads" for way in ways)
         drawn = sharing.sharing(ways, f"{ways[0].heads} query heads. {said}.")
         diagram("sharing", drawn)

@@ -33,6 +33,7 @@ class Subject:
     title: str
     anatomy: Anatomy
     source: Source
+    reader: engine.Reader | None = None
 
 
 _TITLES = {one.name: one.title for one in PRESETS} | {MODEL: "The loaded model"}
@@ -63,7 +64,8 @@ def choose(selection: Selection, value: Architecture) -> Callable[[], None]:
                 width=150,
             )
             say.remark("tokens", "tokens")
-    return sentences.draw_one(selection) if value.of == MODEL else (lambda: None)
+    typed = value.of == MODEL and value.panel == "block"
+    return sentences.draw_one(selection) if typed else (lambda: None)
 
 
 def found(selection: Selection, value: Architecture, target: Callable[[], None]) -> Subject | None:
@@ -77,12 +79,14 @@ def found(selection: Selection, value: Architecture, target: Callable[[], None])
     """
     one = preset(value.of)
     if one is None:
-        return _loaded(selection, target)
+        return _loaded(selection, value, target)
     source = files.computed(f"the published sizes of {one.title}", one.source)
     return Subject(one.title, of_preset(one, value.tokens), source)
 
 
-def _loaded(selection: Selection, target: Callable[[], None]) -> Subject | None:
+def _loaded(
+    selection: Selection, value: Architecture, target: Callable[[], None]
+) -> Subject | None:
     reader = models.open_model(selection)
     with st.sidebar:
         models.trust_line(reader)
@@ -90,24 +94,31 @@ def _loaded(selection: Selection, target: Callable[[], None]) -> Subject | None:
     if not reader.layers or not layers:
         say.remark("No block of this model could be told apart, so none is shown.", "none")
         return None
-    if reader.writes:
+    on_text = value.panel == "block"
+    if reader.writes and on_text:
         target()
     selection = fit.fitted(selection, reader)
     layer = selection.layer if selection.layer in layers else layers[0]
-    passage = Passage(selection.a, selection.target_a)
+    passage = Passage(selection.a, selection.target_a) if on_text else None
     anatomy = engine.anatomy(reader, passage, layer, "Sentence A")
     known = lookup(reader.key.model)
     title = reader.lab.name if known is None else known.title
-    with st.container(horizontal=True, vertical_alignment="center", key="which-block"):
-        if len(reader.roles) > 1:
-            role_choice(reader)
-        if len(layers) > 1:
-            st.selectbox(
-                "Layer",
-                layers,
-                key=state.seeded("layer"),
-                format_func="Layer {}".format,
-                label_visibility="collapsed",
-                width=130,
-            )
-    return Subject(title, anatomy, files.of_model(reader, passage))
+    return Subject(title, anatomy, files.of_model(reader, passage), reader)
+
+
+def which_block(of: Subject) -> None:
+    """Whose block and which, where a loaded model has several."""
+    if of.reader is None:
+        return
+    if len(of.reader.roles) > 1:
+        role_choice(of.reader)
+    layers = engine.blocks(of.reader)
+    if len(layers) > 1:
+        st.selectbox(
+            "Layer",
+            layers,
+            key=state.seeded("layer"),
+            format_func="Layer {}".format,
+            label_visibility="collapsed",
+            width=120,
+        )

@@ -56,7 +56,7 @@ def _chart(structures: tuple[Structure, ...], what: str, title: str, about: str)
         Curve(one.name, [getattr(one, what)(n) for n in LENGTHS], *style)
         for one, style in zip(structures, styles, strict=True)
     ]
-    return curves.curves(title, LENGTHS, lines, x_name="words", write=_short, high=300, wide=400)
+    return curves.curves(title, LENGTHS, lines, x_name="words", write=_short, high=280, wide=390)
 
 
 def _short(value: float) -> str:
