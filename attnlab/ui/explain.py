@@ -83,6 +83,10 @@ CIRCUITS: Final = (
 
 # --- step by step -------------------------------------------------------------------------------
 
+OURS: Final = (
+    "The numbers below were computed by our own transformer, written from scratch, with the "
+    "weights of this model: only there can q and k be seen before they are turned."
+)
 RECEIVED: Final = (
     "These are q and k as attention received them: how they were made cannot be shown here."
 )
@@ -143,6 +147,14 @@ SAVED_VIEW: Final = (
 TRUST: Final = (
     "Attention is read while the model runs. The check behind this line: a short text run with "
     "and without the reading must give the same output; the largest difference is stated."
+)
+TRUST_OURS: Final = (
+    "The model's own code is not run. The check behind this line: on the same short texts our "
+    "transformer must give the model's own output; the largest difference is stated."
+)
+OUR_TRANSFORMER: Final = (
+    "The same weights in a transformer that we wrote from scratch, the one that is explained step "
+    "by step. Everything here works with it, and must come out the same."
 )
 
 

@@ -65,6 +65,7 @@ def draw(pages: Sequence[Any], page: Any) -> None:
                 st.page_link(other, width="stretch", query_params=own.link_to(other.url_path))
         st.html('<div class="al-section">Model</div>')
         models.picker(selection)
+        models.transformer()
         models.precision()
 
 

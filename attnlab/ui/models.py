@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
-from attnlab.errors import LoadError
+from attnlab.errors import LoadError, RebuildRefused
 from attnlab.pretrained.catalogue import CATALOGUE, lookup
 from attnlab.ui import engine, explain, say, state
 from attnlab.ui.hosting import hosted, public
@@ -17,7 +18,7 @@ _DTYPE_WORDS: Final = {"auto": "as stored or float32"}
 
 
 def offered() -> list[str]:
-    """Catalogue names on the menu, packaged models first."""
+    """Catalogue names on the menu, embedded models first."""
     return [name for name, entry in CATALOGUE.items() if entry.embedded or not hosted()]
 
 
@@ -51,7 +52,8 @@ def _is_folder(typed: str) -> bool:
 
 def _spellings(name: str) -> list[str]:
     known = CATALOGUE[name]
-    return [_plain(way) for way in (known.name, known.title, _title(name), known.hub_id)]
+    ways = (known.name, known.title, _title(name), known.hub_id)
+    return [_plain(way) for way in ways if way]
 
 
 def _plain(text: str) -> str:
@@ -80,6 +82,11 @@ def picker(selection: Selection) -> None:
         st.caption("Or type a Hub id or a folder into the box.")
 
 
+def transformer() -> None:
+    """Whether the model's weights run in our own transformer."""
+    st.toggle("Run in our transformer", key=state.seeded("ours"), help=explain.OUR_TRANSFORMER)
+
+
 def precision() -> None:
     """Device and number format, for those who look for them; a server for many decides itself."""
     if hosted():
@@ -90,7 +97,9 @@ def precision() -> None:
 
 
 def open_model(selection: Selection) -> engine.Reader:
-    """The chosen model, loaded.
+    """The chosen model, loaded; in our transformer where that is wished and possible.
+
+    Where our transformer refuses it, the sidebar says why, and the model itself is shown.
 
     Raises:
         LoadError: it is not offered here, or cannot be loaded.
@@ -103,7 +112,13 @@ def open_model(selection: Selection) -> engine.Reader:
             f"This server offers {', '.join(_title(name) for name in offered())} only, "
             f"so {refused} was not loaded."
         )
-    return engine.reader(_as_hosted(selection))
+    selection = _as_hosted(selection)
+    try:
+        return engine.reader(selection)
+    except RebuildRefused as error:
+        with st.sidebar:
+            say.problem(f"{error} The model itself is shown.", "ours")
+        return engine.reader(replace(selection, ours=False))
 
 
 def _as_hosted(selection: Selection) -> Selection:
@@ -122,7 +137,8 @@ def trust_line(reader: engine.Reader) -> None:
     trust = reader.lab.trust
     with st.container(key="trust", gap=None):
         with st.container(key=f"verdict-{trust.tier}"):
-            st.text(trust.sentence, width="stretch", help=explain.TRUST)
+            checked = explain.TRUST_OURS if trust.tier == "ours" else explain.TRUST
+            st.text(trust.sentence, width="stretch", help=checked)
         if trust.notes:
             with st.expander("How this was checked"):
                 for note in trust.notes:

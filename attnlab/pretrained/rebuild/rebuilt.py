@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnlab.attention.positions import PositionModule
 from attnlab.errors import RebuildRefused
@@ -30,11 +30,11 @@ from attnlab.transformer import Decoder, Encoder, EncoderDecoder, Stack
 
 KNOWN = (GPT2, GPT_NEOX, LLAMA, MISTRAL, QWEN2, BERT, ROBERTA, T5)
 
-_TOLERANCE = {torch.float64: 1e-11, torch.float32: 1e-5}
-"""Of the largest logit: sdpa, the same sums in another order, is as far from eager."""
+_TOLERANCE = 5e-4
+"""In float32, of logits up to 50: sdpa, the same sums in another order, is 7e-5 from eager. In
+float64 too, where transformers itself rounds norms and rotations to float32."""
 _HALF_TOLERANCE = 0.03
-_EXPECTED = 50.0
-"""The size of a logit below which the tolerance shrinks no more: 5e-4 in float32."""
+"""In half precision, of the largest logit."""
 
 
 class Rebuilt(Lab):
@@ -50,10 +50,6 @@ class Rebuilt(Lab):
             lab.model, lab.tokenizer, name=lab.name, head_kind=lab.head_kind, found=found
         )
         self.revision, self.transformer = lab.revision, adapter.transformer
-
-    def module(self, path: str) -> nn.Module:
-        """A module of ours, by the path of a Site or Block."""
-        return self.transformer.get_submodule(path)
 
     def rotation(self, role: str, layer: int) -> PositionModule | None:
         """What turns the queries and keys of an attention; None where nothing does."""
@@ -129,7 +125,8 @@ def _checked(lab: Lab, adapter: Adapter) -> Probed:
     inputs = probe_inputs(lab.model)
     right, ours = _theirs(lab.model, inputs), _run(adapter, inputs)
     off, largest = difference(ours, right), float(right.abs().max())
-    allowed = _TOLERANCE.get(right.dtype, _HALF_TOLERANCE) * max(_EXPECTED, largest)
+    half = torch.finfo(right.dtype).bits < 32
+    allowed = _HALF_TOLERANCE * largest if half else _TOLERANCE * max(1.0, largest / 50)
     if not off <= allowed:
         raise RebuildRefused(
             f"Our transformer's output differs from that of {lab.name} by {off:.2g} "

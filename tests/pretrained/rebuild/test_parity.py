@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import attnlab as al
+from attnlab.pretrained.install import module_of
 from attnlab.trace.capture import ATTENTION_STAGES
 from tests.families import build, text
 from tests.pretrained.rebuild import (
@@ -82,7 +83,7 @@ def test_sites_and_blocks_are_those_that_the_probe_found(name):
     assert of[0] == of[1]
     assert (ours.main_role, ours.longest) == (lab.main_role, lab.longest)
     for site in ours.sites:
-        matrix = ours.module(site.out_proj).weight
+        matrix = module_of(ours, site.out_proj).weight
         assert matrix.shape[1] == site.heads * site.value_size
 
 
