@@ -33,24 +33,24 @@ def draw(window: int) -> None:
                 label_visibility="collapsed",
                 width=260,
             )
-        columns = st.columns(3, gap="medium")
-        charts = [_chart(structures, *chart) for chart in _CHARTS]
-        for column, (what, _, about), chart in zip(columns, _CHARTS, charts, strict=True):
+        with st.container(key="cards"):
+            columns = st.columns(3, gap="medium")
+        for column, (what, title, about) in zip(columns, _CHARTS, strict=True):
             with column:
+                chart = _chart(structures, what, title)
                 diagram(f"why-{what}", chart)
                 say.remark(about, f"why-{what}")
+                with st.container(horizontal=True, key=f"actions-{what}"):
+                    kept = _kept(structures, what, title, about, chart)
+                    export.menu(f"save-{what}", kept)
         say.remark(
             "Searched for in the graph of what reads what, not quoted. Writing goes word by word "
             "in all three; attention reads, and learns from, all words at once.",
             "why",
         )
-        with st.container(horizontal=True, key="actions-why"):
-            for (what, title, about), chart in zip(_CHARTS, charts, strict=True):
-                kept = _kept(structures, what, title, about, chart)
-                export.menu(f"save-{what}", kept, f"Save “{title}”")
 
 
-def _chart(structures: tuple[Structure, ...], what: str, title: str, about: str) -> Diagram:
+def _chart(structures: tuple[Structure, ...], what: str, title: str) -> Diagram:
     styles = (("ink", False), ("feed", True), ("attention", False))
     lines = [
         Curve(one.name, [getattr(one, what)(n) for n in LENGTHS], *style)
