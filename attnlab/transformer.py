@@ -33,9 +33,10 @@ from torch import Tensor, nn
 from attnlab.attention import Cache, Mask, MultiHead, Rotation
 from attnlab.attention.masks import Bidirectional, Causal, Predicate
 from attnlab.attention.positions import NoPositions, Scheme
+from attnlab.attention.rms import RMSNorm
 from attnlab.trace.layer import Layer, show_final
 
-NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
+NORMS = {"layer": nn.LayerNorm, "rms": RMSNorm}
 ACTIVATIONS: dict[str | None, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),
@@ -191,7 +192,7 @@ class Head(nn.Module):
             self.unembed.weight = embed.weight
         self.scale = c.logits_scale
 
-    def forward(self, x: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
+    def forward(self, x: Float[Tensor, "B n M"]) -> Float[Tensor, "B _ V"]:
         if self.dense is not None:
             x = self.norm(self.activation(self.dense(x)))
         return self.unembed(x if self.scale == 1.0 else x * self.scale)
@@ -229,9 +230,8 @@ class Stack(nn.Module):
         self,
         ids: Int[Tensor, "B n"],
         *,
-        real: Bool[Tensor, "B S"]
-        | None = None,  # False: padding; of the positions in the cache too
-        positions: Int[Tensor, "#B n"] | None = None,  # where they stand; None: one after another
+        real: Bool[Tensor, "B S"] | None = None,  # False: padding, also among those in the cache
+        positions: Int[Tensor, "#B n"] | None = None,  # where they stand; biases only count tokens
         segments: Int[Tensor, "B n"] | None = None,  # which of two texts each is of
         source: Float[Tensor, "B T N"] | None = None,  # what cross-attention reads
         source_real: Bool[Tensor, "B T"] | None = None,  # False: padding
@@ -261,7 +261,7 @@ class Stack(nn.Module):
             x = block(x, shared)
         return show_final(self.role, self.final_norm(x))
 
-    def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
+    def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B _ V"]:
         return self.head(hidden)
 
 
@@ -290,9 +290,9 @@ class EncoderDecoder(nn.Module):
     def forward(
         self, source_ids: Int[Tensor, "B T"], ids: Int[Tensor, "B n"], **options: Any
     ) -> Float[Tensor, "_ n M"]:
-        """The decoder's hidden states; ``options`` as ``Decoder`` takes them."""
+        """The decoder's hidden states. In steps: call ``encoder`` once and ``decoder`` for each."""
         source = self.encoder(source_ids, real=options.get("source_real"))
         return self.decoder(ids, source=source, **options)
 
-    def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B n V"]:
+    def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B _ V"]:
         return self.decoder.logits(hidden)

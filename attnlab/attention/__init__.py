@@ -3,6 +3,10 @@
 Axis letters, everywhere in AttnLab: B batch, L layers, H query heads, K key/value heads,
 Q queries, S keys (source), D head size of queries and keys, E value size, M model width,
 V vocabulary.
+
+To read in this order: ``attend`` (the function), ``mask`` and ``masks`` (who may be seen),
+``positions`` (where order enters), ``multihead`` (the matrices and heads around the function),
+``cache``; then ``steps``, ``because`` and ``soft``: the same on a few hand-typed numbers.
 """
 
 from attnlab.attention.attend import TILE, Explanation, attend, explain

@@ -2,7 +2,7 @@
 
 Under a causal mask the keys and values of earlier tokens never change, so they are kept, and a
 step hands attention one new query against all keys so far. What is kept grows by
-2 · L · K · D numbers a token; this is why key/value heads are shared (Shazeer 2019).
+L · K · (D + E) numbers a token; this is why key/value heads are shared (Shazeer 2019).
 """
 
 from __future__ import annotations
@@ -42,12 +42,24 @@ class Cache:
     def extend(
         self, whose: Hashable, k: Float[Tensor, "B K n D"], v: Float[Tensor, "B K n E"]
     ) -> KeysValues:
-        """Add new keys and values; gives back all so far, [B, K, S, D] and [B, K, S, E]."""
+        """Add new keys and values; gives back all so far, [B, K, S, D] and [B, K, S, E].
+
+        Raises:
+            ValueError: for another number of texts.
+        """
         if whose in self._own:
             held_k, held_v = self._own[whose]
+            if len(held_k) != len(k):
+                raise ValueError(f"the cache is of {len(held_k)} texts, so it takes no {len(k)}")
             k, v = torch.cat([held_k, k], 2), torch.cat([held_v, v], 2)
         self._own[whose] = k, v
         return k, v
+
+    def copy(self) -> Cache:
+        """The same so far, to go on in another way: tensors are shared and never written to."""
+        other = Cache()
+        other._own, other._source = dict(self._own), dict(self._source)
+        return other
 
     def once(self, whose: Hashable, make: Callable[[], KeysValues]) -> KeysValues:
         """The keys and values of a source, which are made at the first step only."""

@@ -58,10 +58,18 @@ class Mask:
         return cls(None if bool(visible.all()) else visible, bias)
 
     def without(self, real: Bool[Tensor, "B S"] | None) -> Mask:
-        """The same, with keys hidden from every query that are not real: padding."""
+        """The same, with keys hidden from every query that are not real: padding.
+
+        Raises:
+            ValueError: ``real`` is of another number of keys.
+        """
         if real is None or bool(real.all()):
             return self
         real = real[:, None, None, :]
+        if self.visible is not None and real.shape[-1] != self.visible.shape[-1]:
+            raise ValueError(
+                f"real tells of {real.shape[-1]} keys; {self.visible.shape[-1]} are here"
+            )
         return Mask(real if self.visible is None else self.visible & real, self.bias)
 
     @property

@@ -10,6 +10,7 @@ One class, whose head counts decide: K = H is multi-head attention, 1 < K < H gr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -95,7 +96,7 @@ class MultiHead(nn.Module):
         else:
             k, v = self.keys_values(x if source is None else source)
         if rotate is not None:
-            visit = visitor(at, where or Where())
+            visit = visitor(at, self._before_turning(x, where))
             q, k = rotate(visit("q_unrotated", q)), rotate(visit("k_unrotated", k))
         if cache is not None and source is None:
             k, v = cache.extend(self, k, v)
@@ -103,6 +104,21 @@ class MultiHead(nn.Module):
             q, k, v, mask, bias=bias, scale=self.scale, at=at, where=where, workspace=workspace
         )
         return self.w_o(z.transpose(1, 2).flatten(2))
+
+    def _before_turning(self, x: Tensor, where: Where | None) -> Where:
+        """Where queries and keys lie before they turn: only the new ones, so keys are where
+        queries are. They count from 0 where nobody says how many came before."""
+        new = range(x.shape[1])
+        here = (where or Where(queries=new)).queries
+        return replace(
+            where or Where(),
+            rows=range(x.shape[0]),
+            queries=here,
+            keys=here,
+            query_index=new,
+            key_index=new,
+            group=self.heads // self.kv_heads,
+        )
 
     def keys_values(self, source: Float[Tensor, "B S N"]) -> tuple[Tensor, Tensor]:
         """What the source offers: keys [B, K, S, D] and values [B, K, S, E], before rotation."""

@@ -94,5 +94,24 @@ def test_padding_on_the_left_stays_hidden(positions):
     assert furthest(found[1:, pad:], model(ids()[1:, pad:])) <= 1e-12
 
 
+def test_one_beginning_goes_on_in_two_ways():
+    model, cache = decoder(positions=Rope()), Cache()
+    model(ids()[:, :FED], cache=cache)
+    for seed in (7, 8):
+        rest, other = ids(length=3, seed=seed), cache.copy()
+        found = model(rest, cache=other)
+        assert furthest(found, model(torch.cat([ids()[:, :FED], rest], 1))[:, FED:]) <= 1e-12
+        assert (cache.length, other.length) == (FED, FED + 3)
+
+
+def test_lengths_that_do_not_fit_are_refused():
+    model, cache = decoder(), Cache()
+    model(ids()[:, :FED], cache=cache)
+    with pytest.raises(ValueError, match="the cache is of 2 texts, so it takes no 1"):
+        model(ids()[:1, FED:], cache=cache)
+    with pytest.raises(ValueError, match="real tells of 4 keys; 13 are here"):
+        model(ids(), real=torch.tensor([[True] * 3 + [False]] * B))
+
+
 def test_an_empty_cache():
     assert Cache().length == Cache().numbers == 0

@@ -13,6 +13,7 @@ from attnlab.errors import Cancelled, EditMissed
 from attnlab.trace import Capture, Row, Run
 from attnlab.trace.capture import STAGES
 from attnlab.trace.layer import layers_of
+from attnlab.trace.site import Block
 from tests.transformer import (
     BLOCKS,
     B,
@@ -258,3 +259,14 @@ def test_a_cached_run_keeps_what_the_whole_keeps():
         assert torch.allclose(found, right, rtol=0, atol=1e-12), key
     k = K * D
     assert cache.length == N and cache.numbers == B * N * L * (k + K * E) and hidden.shape[-1] == M
+
+
+def test_what_an_encoder_ends_in_is_what_an_edit_made_of_it():
+    """A generation hands it to the decoder again, at every later step."""
+    model = both()
+    place = Block(path="", role="encoder", layer=0)
+    rows = [Row((change("final", place, torch.zeros_like),))] * B
+    state, found = run(model, fed("both"), rows=rows)
+    assert not state.ends["encoder"].any()
+    assert furthest(found, model(*fed("both"))) > 1e-3
+    assert furthest(found, model.decoder(ids(), source=state.ends["encoder"])) <= 1e-12
