@@ -6,6 +6,10 @@
     trace = lab.run("The animal didn't cross the street because it was too wide.")
     trace.weights[4, 2]          # [Q, S]: what layer 4, head 2 looks at
 
+    ours = al.rebuild(lab)       # the same weights in our own transformer
+    al.Decoder(al.Config(vocabulary=97, width=64, layers=2, heads=4, hidden=256,
+                         positions=al.positions.Rope(), mask=al.masks.Window(16)))
+
 Names are imported when first used: importing ``attnlab`` loads neither transformers nor torch.
 """
 
@@ -18,7 +22,7 @@ from typing import Any
 from attnlab.version import VERSION
 
 _PUBLIC = {
-    "attnlab.attention": ("Mask", "Where", "attend", "explain"),
+    "attnlab.attention": ("Cache", "Mask", "MultiHead", "Where", "attend", "explain"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
     "attnlab.pretrained.load": ("load",),
     "attnlab.pretrained.rebuild": ("rebuild",),
@@ -37,9 +41,14 @@ _PUBLIC = {
         "ZeroHead",
         "edit_from_json",
     ),
+    "attnlab.transformer": ("Config", "Decoder", "Encoder", "EncoderDecoder"),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
-_MODULES = ("analysis", "attention", "errors", "pretrained", "trace", "viz")
+_PARTS = ("analysis", "attention", "errors", "pretrained", "trace", "transformer", "viz")
+_MODULES = {name: f"attnlab.{name}" for name in _PARTS} | {
+    "masks": "attnlab.attention.masks",
+    "positions": "attnlab.attention.positions",
+}
 
 __all__ = [*_HOME, "errors"]
 __version__ = VERSION
@@ -51,7 +60,7 @@ def __getattr__(name: str) -> Any:
         _show_traces()
         return value
     if name in _MODULES:
-        return importlib.import_module(f"attnlab.{name}")
+        return importlib.import_module(_MODULES[name])
     raise AttributeError(f"module 'attnlab' has no attribute {name!r}")
 
 
