@@ -75,15 +75,15 @@ def attend(
         bias=bias,
         mask=mask,
         keys=k.shape[2],
-        inplace=_may_overwrite(q, k, at),
+        inplace=_may_overwrite((q, k, v, bias, sinks, mask.bias), at),
         whole_rows=getattr(at, "whole_rows", False),
     )
     return visit("z", _all_tiles(q, k, v, setting, at, where, tile, workspace))
 
 
-def _may_overwrite(q: Tensor, k: Tensor, at: At | None) -> bool:
+def _may_overwrite(read: tuple[Tensor | None, ...], at: At | None) -> bool:
     """In-place work needs gradients off, and nobody who could hand us a tensor that is theirs."""
-    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad):
+    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in read):
         return False
     return at is None or not {"scores", "scaled", "masked"} & set(getattr(at, "stages", STAGES))
 

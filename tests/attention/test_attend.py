@@ -139,6 +139,24 @@ def test_attention_has_gradients_and_they_are_right():
     assert torch.autograd.gradcheck(run, leaves)
 
 
+@pytest.mark.parametrize("tile", [2, 128])
+@pytest.mark.parametrize("leaf", ["q", "k", "v", "bias", "sinks", "mask"])
+def test_any_one_argument_may_be_the_only_one_with_a_gradient(leaf, tile):
+    """Frozen queries and keys, and a bias or values that are learned."""
+    given = {"q": normal(1, 2, 3, 2), "k": normal(1, 1, 3, 2, seed=1), "v": normal(1, 1, 3, 1)}
+    given |= {"mask": causal_mask(3, 3)}
+    if leaf in ("bias", "mask"):
+        given[leaf] = normal(1, 2, 3, 3, seed=3)
+    if leaf == "sinks":
+        given[leaf] = normal(2, seed=4)
+    fixed = {name: value for name, value in given.items() if name != leaf}
+
+    def run(x):
+        return attend(**fixed, **{leaf: x}, tile=tile)
+
+    assert torch.autograd.gradcheck(run, given[leaf].requires_grad_())
+
+
 def test_explain_gives_every_stage_whole_whatever_the_length():
     q, k, v = normal(1, 2, 300, 4), normal(1, 2, 300, 4, seed=1), normal(1, 2, 300, 4, seed=2)
     found = explain(q, k, v, causal_mask(300, 300))
