@@ -87,8 +87,9 @@ def show_final(role: str, x: Tensor) -> Tensor:
     run = current_run()
     if run is None:
         return x
-    run.ends[role] = x
-    return visit_stream("final", Block(path="", role=role, layer=0), x, run)
+    # After any edit: it is what a decoder is given again at the later steps of a generation.
+    x = run.ends[role] = visit_stream("final", Block(path="", role=role, layer=0), x, run)
+    return x
 
 
 def _site(attention: Any, role: str, layer: int, path: str) -> Site:
