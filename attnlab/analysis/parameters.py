@@ -97,7 +97,7 @@ def parameters(
     """
     places = _Places(model, sites, blocks, head)
     counts, size, other = dict.fromkeys(CLASSES, 0), 0, []
-    inside: dict[str, dict[str, int]] = {block.path: {} for block in blocks}
+    of_block: dict[str, dict[str, int]] = {block.path: {} for block in blocks}
     matrices: dict[str, list[tuple[int, ...]]] = {block.path: [] for block in blocks}
     for owner, module, weight in _each(model):
         kind, home = places.kind(owner, module), places.block(owner)
@@ -106,12 +106,12 @@ def parameters(
         if kind == "other":
             other.append(owner)
         if home is not None:
-            inside[home][kind] = inside[home].get(kind, 0) + weight.numel()
+            of_block[home][kind] = of_block[home].get(kind, 0) + weight.numel()
             if kind == "feed_forward" and weight.dim() > 1:
                 matrices[home].append(tuple(weight.shape))
     layers, seen = [], set()
     for block in blocks:
-        held, shapes = inside[block.path], tuple(matrices[block.path])
+        held, shapes = of_block[block.path], tuple(matrices[block.path])
         layers.append(Layer(block.role, block.layer, held, shapes, block.path in seen))
         seen.add(block.path)
     return Parameters(counts, tuple(layers), places.tied, size, tuple(dict.fromkeys(other)))

@@ -85,9 +85,9 @@ class Hidden:
 def hidden_row(steps: Steps, head: int, query: int) -> Hidden:
     """A fully masked row: −1e9 added to every score against −∞, which removes it.
 
-    An added −1e9 leaves every score just as far from the next one. In float64 the softmax gives
-    the weights of no mask at all; in float32, whose steps at a billion are 64, all scores become
-    equal and so do the weights.
+    An added −1e9 leaves every score as far from the next one as rounding lets it. In float64, whose
+    steps at a billion are 1e-7, the softmax gives the weights of no mask at all; in float32 they
+    are 64, so scores between −32 and 32 all become equal, and so do the weights.
     """
     q, k, v = _of_head(steps, head)
     q = q[:, :, query : query + 1]

@@ -24,6 +24,11 @@ def _require_itself(w: int) -> None:
         raise ValueError(f"a window of {w} does not hold the token itself; the smallest is 1")
 
 
+def _require_from_zero(*numbers: int) -> None:
+    if min(numbers, default=0) < 0:
+        raise ValueError(f"{min(numbers)} is negative; tokens and positions count from 0")
+
+
 @dataclass(frozen=True)
 class Causal(Predicate):
     """Itself and what came before (Vaswani et al. 2017, section 3.2.3): the mask of a GPT.
@@ -72,6 +77,9 @@ class Padding(Predicate):
 
     lengths: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        _require_from_zero(*self.lengths)
+
     def __call__(self, q: Column, k: Row) -> Table:
         lengths = torch.tensor(self.lengths, device=k.device)[:, None, None]
         return (k < lengths).expand(-1, len(q), -1)
@@ -84,7 +92,7 @@ class Padding(Predicate):
 @dataclass(frozen=True)
 class Prefix(Predicate):
     """The first n tokens see each other, the rest is causal: a prefix language model (Raffel et al.
-    2020, figure 4).
+    2020, figure 3).
 
     >>> print(Prefix(2).picture(4))
     ■ ■ · ·
@@ -94,6 +102,9 @@ class Prefix(Predicate):
     """
 
     n: int
+
+    def __post_init__(self) -> None:
+        _require_from_zero(self.n)
 
     def __call__(self, q: Column, k: Row) -> Table:
         return (k <= q) | (k < self.n)
@@ -169,6 +180,7 @@ class SinksWindow(Predicate):
 
     def __post_init__(self) -> None:
         _require_itself(self.w)
+        _require_from_zero(self.sinks)
 
     def __call__(self, q: Column, k: Row) -> Table:
         return (k <= q) & ((q - k < self.w) | (k < self.sinks))
@@ -182,7 +194,7 @@ class SinksWindow(Predicate):
 @dataclass(frozen=True)
 class Strided(Predicate):
     """The last w tokens, and before them every w-th (Child et al. 2019, "Generating Long Sequences
-    with Sparse Transformers", section 4.2; both of its heads in one).
+    with Sparse Transformers", section 4.3; both of its heads in one).
 
     >>> print(Strided(2).picture(5))
     ■ · · · ·
@@ -224,6 +236,7 @@ class GlobalWindow(Predicate):
 
     def __post_init__(self) -> None:
         _require_itself(self.w)
+        _require_from_zero(*self.globals)
 
     def __call__(self, q: Column, k: Row) -> Table:
         chosen = torch.tensor(self.globals, dtype=torch.long, device=q.device)

@@ -76,7 +76,7 @@ class NtkAware(Scaling):
 @dataclass(frozen=True)
 class Yarn(Scaling):
     """NTK-by-parts and a temperature (Peng et al. 2023, "YaRN: Efficient Context Window Extension
-    of Large Language Models", sections 3.2 and 3.3).
+    of Large Language Models", sections 3.2 and 3.4).
 
         turns_i = original · θ_i / 2π                     full turns within the training length
         θ_i' = θ_i                where turns ≥ beta_fast

@@ -158,6 +158,20 @@ def test_a_window_of_one_sees_itself_and_a_window_of_all_is_causal():
             kind(0)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Padding((3, -2)),
+        lambda: Prefix(-2),
+        lambda: SinksWindow(-2, 3),
+        lambda: GlobalWindow((0, -2), 3),
+    ],
+)
+def test_what_is_counted_is_not_negative(make):
+    with pytest.raises(ValueError, match="-2 is negative; tokens and positions count from 0"):
+        make()
+
+
 def test_a_position_beyond_the_documents_is_refused():
     with pytest.raises(ValueError, match="position 12 has no document: there are 12 ids"):
         Document(IDS).mask(range(13), range(13))
