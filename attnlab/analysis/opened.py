@@ -5,7 +5,7 @@
 
 and attention adds W_O z_i to the word's vector (Vaswani et al. 2017, section 3.2). With fewer
 key/value heads than query heads, several heads read one (Ainslie et al. 2023). With rotary
-positions q and k are turned first, two dimensions at a time (Su et al. 2021, section 3.4).
+positions q and k are turned first, two dimensions at a time (Su et al. 2021, section 3.2).
 
 Every stage is the Trace's own; only products, parts and sums are computed here, in float64.
 """
@@ -26,6 +26,7 @@ from attnlab.trace.capture import KEY_VALUE_STAGES as _KEYS
 _ROWS = ("scores", "scaled", "masked", "weights")  # of these the query's own row is kept
 BEFORE = ("q_unrotated", "k_unrotated")
 STAGES = (*BEFORE, "q", "k", "v", *_ROWS, "z")
+_ROUNDING = 2**-7  # bfloat16's steps; a scaled score is rounded to half of one
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,12 @@ class Opened:
 
     @property
     def capped(self) -> bool:
-        """Whether scores are bent by a soft cap, so that scaled is not scale · score."""
+        """Whether scores are bent by a soft cap, so that scaled is not scale · score: by more than
+        rounding to half precision explains."""
         if self.scores is None or self.scaled is None or self.site.scale is None:
             return False
         plain = self.site.scale * self.scores.astype(np.float64)
-        return not np.allclose(self.scaled, plain, rtol=1e-3, atol=1e-3)
+        return not np.allclose(self.scaled, plain, rtol=_ROUNDING, atol=1e-3)
 
     @property
     def left(self) -> float:

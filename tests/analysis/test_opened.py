@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import attnlab as al
 from attnlab.analysis import opened as core
 from attnlab.errors import CaptureError
 from attnlab.pretrained.install import module_of, rotation_of
@@ -58,7 +59,19 @@ def test_products_add_up_to_the_score_and_parts_to_z(name):
         assert found.products(key).sum() == pytest.approx(found.scores[key], abs=1e-5)
     everything = found.parts(range(len(found.weights))).sum(0)
     assert everything == pytest.approx(found.z, abs=1e-5)
-    assert found.scaled == pytest.approx(site.scale * found.scores, abs=1e-5) or found.capped
+    assert found.capped == (name == "gemma2")
+    if not found.capped:
+        assert found.scaled == pytest.approx(site.scale * found.scores, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_rounding_to_half_precision_is_no_soft_cap(name):
+    lab = al.load(families.build(name).to(torch.bfloat16))
+    for site in lab.sites:
+        for head in range(site.heads):
+            found, _ = opened(lab, head, layer=site.layer)
+            assert not np.array_equal(found.scaled, site.scale * found.scores)
+            assert not found.capped
 
 
 @pytest.mark.parametrize("role", ["encoder", "decoder", "cross"])
