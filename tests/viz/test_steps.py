@@ -127,7 +127,7 @@ def test_every_step_is_a_picture_of_its_own_numbers(name, heads):
     for line in scenes(drawn)[name]:
         for view in (part for part in line if isinstance(part, View)):
             for value in drawn.block(view).ravel():
-                assert figure(value) in words
+                assert figure(value, typed=view.matrix in drawn.plain) in words
     if name == "tokens":
         assert {"a", "c"} <= set(words)
 
@@ -135,10 +135,20 @@ def test_every_step_is_a_picture_of_its_own_numbers(name, heads):
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, "0.00"), (-0.001, "0.00"), (-1.5, "−1.50"), (-np.inf, "−∞"), (12345, "12345.0"),
-     (-2e9, "−2.0e+09")],
+     (-2e9, "−2.0e+9"), (0.125, "0.13"), (-0.125, "−0.13"), (0.375, "0.38")],
 )  # fmt: skip
 def test_figures(value, text):
+    """Each as JavaScript's toFixed and toExponential give it."""
     assert figure(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.125, "0.125"), (1.0, "1"), (0, "0"), (-0.00001, "0"), (100.0, "100"), (999.5, "999.5"),
+     (-1000.0, "−1000")],
+)  # fmt: skip
+def test_what_was_typed_is_not_rounded_to_two_decimals(value, text):
+    assert figure(value, typed=True) == text
 
 
 def blended(**changes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 from attnlab.viz.steps import Figures, Line, View, scenes, title
 from attnlab.viz.svg import ink
@@ -77,28 +78,36 @@ def _matrix(figures: Figures, view: View, theme: Theme) -> Sheet:
         named = cut(name, _NAMES - 8, 11.5)
         sheet.text(_NAMES - 8, y + _TALL / 2, named, size=11.5, colour=theme.mute, anchor="end")
         for j, value in enumerate(numbers[i].tolist()):
-            _cell(sheet, _NAMES + j * wide, y, value, view.matrix == "weights")
+            written = figure(value, typed=view.matrix in figures.plain)
+            shade = value if view.matrix == "weights" else None
+            _cell(sheet, _NAMES + j * wide, y, written, shade)
     return sheet
 
 
-def _cell(sheet: Sheet, x: float, y: float, value: float, shaded: bool) -> None:
+def _cell(sheet: Sheet, x: float, y: float, written: str, shade: float | None) -> None:
     theme = sheet.theme
     sheet.rect(x, y, _CELL, _TALL, theme.tile, rx=5)
     colour = theme.ink
-    if shaded:
-        strength = min(1.0, value * ink.GAIN)
+    if shade is not None:
+        strength = min(1.0, shade * ink.GAIN)
         sheet.rect(x, y, _CELL, _TALL, theme.ink, rx=5, opacity=strength)
         colour = theme.paper if strength > 0.45 else theme.ink
-    sheet.text(
-        x + _CELL / 2, y + _TALL / 2, figure(value), size=12.5, colour=colour, anchor="middle"
-    )
+    sheet.text(x + _CELL / 2, y + _TALL / 2, written, size=12.5, colour=colour, anchor="middle")
 
 
-def figure(value: float) -> str:
-    """A number as the page writes it."""
+def figure(value: float, *, typed: bool = False) -> str:
+    """A number as the page writes it; the twin of ``numeral`` in ``components/stepsmatrix.js``.
+
+    What was typed keeps four decimals, without idle zeros; what was computed has two.
+    """
     if math.isinf(value):
         return "−∞"
-    if abs(value) >= 1e6:
-        return f"{value:.1e}".replace("-", "−")
-    text = f"{abs(value):.{1 if abs(value) >= 1000 else 2}f}"
+    size = abs(value)
+    if size >= 1e6:
+        figures, power = f"{value:.1e}".split("e")
+        return f"{figures}e+{int(power)}".replace("-", "−")
+    digits = 1 if size >= 1000 else 4 if typed else 2
+    # As toFixed rounds: half away from zero.
+    text = f"{Decimal(size).quantize(Decimal(10) ** -digits, ROUND_HALF_UP):f}"
+    text = text.rstrip("0").rstrip(".") if typed else text
     return f"−{text}" if value < 0 and float(text) else text
