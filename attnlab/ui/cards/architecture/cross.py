@@ -37,8 +37,8 @@ _CROSS: Final = (
     "what can be looked at."
 )
 _SHARE: Final = (
-    "The share of this head's attention that lies on the word: the sum over its tokens, and the "
-    "mean over those being written."
+    "The share of this head's attention that lies on the word, summed over its tokens, where it "
+    "looks most surely. The picture shows where it looks while it writes the rest of the part."
 )
 
 
@@ -110,9 +110,12 @@ def _statements(told: Written, head: Head) -> None:
     """What this head does, in words, computed from its weights."""
     with st.container(key="told-cross", gap=None):
         for number, look in enumerate(told.looks[head][:_FEW_PARTS]):
+            part = look.part.name
+            if told.dated:
+                part = f"the {told.reading.tokens[look.row].text} of {part}"
             sentence = (
-                f"While writing {look.part.name}, head {title(head)} looks at "
-                f"“{look.span.text}” with {look.weight:.2f}."
+                f"While writing {part}, head {title(head)} looks at “{look.span.text}” "
+                f"with {look.weight:.2f}."
             )
             say.remark(sentence, f"look-{number}", help=None if number else _SHARE)
 
@@ -188,5 +191,5 @@ def _scene(
 
 
 def _first_row(told: Written, head: Head) -> int:
-    """Where the part begins that this head looks at a word for most surely."""
-    return max(told.looks[head], key=lambda look: look.weight).part.places[0]
+    """Where this head looks at a word most surely."""
+    return max(told.looks[head], key=lambda look: look.weight).row
