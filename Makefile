@@ -3,7 +3,8 @@
 #   PYTHON=python3.12   another interpreter (3.11 or newer)
 #   VENV=path           another place for the virtual environment
 #   PIP_ARGS="..."      more arguments for pip, a package index for instance
-#   ARGS="..."          arguments for the app (run, host), pytest (test) or the benchmarks (bench)
+#   ARGS="..."          arguments for the app (run, host), pytest (test), the benchmarks (bench), or
+#                       the recipes (train)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -30,7 +31,7 @@ speed := OMP_NUM_THREADS=$(OMP_NUM_THREADS) OMP_WAIT_POLICY=$(OMP_WAIT_POLICY) \
 	MALLOC_ARENA_MAX=$(MALLOC_ARENA_MAX) MALLOC_MMAP_MAX_=$(MALLOC_MMAP_MAX_) \
 	MALLOC_TRIM_THRESHOLD_=$(MALLOC_TRIM_THRESHOLD_) MALLOC_TOP_PAD_=$(MALLOC_TOP_PAD_)
 
-.PHONY: help setup run host test lint format bench clean
+.PHONY: help setup run host test lint format bench train clean
 .DELETE_ON_ERROR:
 
 help:
@@ -40,6 +41,7 @@ help:
 	@echo "make test    set-up, then every test"
 	@echo "make lint    style and formatting   (make format mends what it can)"
 	@echo "make bench   the benchmarks, as JSON"
+	@echo "make train   train our own small models again (the weights are here already)"
 	@echo "make clean   remove the virtual environment (not the models in your cache)"
 
 # A stamp in the virtual environment says which list of packages is installed; pip runs again only
@@ -90,6 +92,9 @@ format: $(VENV)/.dev
 
 bench: setup
 	@for file in benchmarks/*.py; do $(python) $$file $(ARGS) || exit 1; done
+
+train: setup
+	OMP_NUM_THREADS=1 $(python) -m training.dates $(ARGS)
 
 clean:
 	rm -rf $(VENV)

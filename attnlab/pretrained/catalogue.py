@@ -1,14 +1,31 @@
 """The models that AttnLab offers by name: what they are, where they come from, their licence.
 
-Pure data. Two of them come as Python packages (`embedded`) and need no network; the others are
-fetched from the Hugging Face Hub when asked for. Any other Hub id or local folder loads too: the
-catalogue is a menu, not a limit.
+Pure data. Three of them are `embedded` and need no network: two come as Python packages, one is
+AttnLab's own. The others are fetched from the Hugging Face Hub when asked for. Any other Hub id or
+local folder loads too: the catalogue is a menu, not a limit.
 """
 
 import difflib
 from dataclasses import dataclass
 
 from attnlab.errors import ModelNotFound
+
+
+@dataclass(frozen=True)
+class Example:
+    """Texts of the kind that a model was made for.
+
+    Attributes:
+        a, b: one text, and a second to compare with.
+        target_a, target_b: what an encoder-decoder writes for each; "" for other models.
+        head: the layer and head of its cross-attention worth opening, where one is known.
+    """
+
+    a: str
+    b: str
+    target_a: str = ""
+    target_b: str = ""
+    head: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -20,11 +37,12 @@ class Entry:
         title: how a page writes it.
         kind: "decoder", "encoder" or "encoder-decoder".
         source: the Python package that carries the weights, or "hub".
-        hub_id: the same model on the Hugging Face Hub.
+        hub_id: the same model on the Hugging Face Hub, "" where it is not there.
         licence: of the weights; an SPDX identifier where there is one.
-        embedded: True where the weights come as a Python package.
+        embedded: True where the weights come as a Python package, or with AttnLab itself.
         params: number of parameters (tied embeddings counted once).
         note: one sentence on why one would choose it.
+        example: texts to start from, where any sentence would not do.
     """
 
     name: str
@@ -36,12 +54,15 @@ class Entry:
     embedded: bool
     params: int
     note: str
+    example: Example | None = None
 
     @property
     def size(self) -> str:
-        """Parameters as people say them: "135M", "1.2B"."""
+        """Parameters as people say them: "190K", "135M", "1.2B"."""
         if self.params >= 1e9:
             return f"{self.params / 1e9:.1f}B"
+        if self.params < 1e6:
+            return f"{self.params / 1e3:.0f}K"
         return f"{self.params / 1e6:.0f}M"
 
 
@@ -54,14 +75,22 @@ def _packaged(
     licence: str,
     params: int,
     note: str,
+    example: Example | None = None,
 ) -> Entry:
-    return Entry(name, title, kind, package, hub_id, licence, True, params, note)
+    return Entry(name, title, kind, package, hub_id, licence, True, params, note, example)
 
 
 def _hub(
-    name: str, title: str, kind: str, hub_id: str, licence: str, params: int, note: str
+    name: str,
+    title: str,
+    kind: str,
+    hub_id: str,
+    licence: str,
+    params: int,
+    note: str,
+    example: Example | None = None,
 ) -> Entry:
-    return Entry(name, title, kind, "hub", hub_id, licence, False, params, note)
+    return Entry(name, title, kind, "hub", hub_id, licence, False, params, note, example)
 
 
 _ENTRIES = (
@@ -84,6 +113,23 @@ _ENTRIES = (
         "Apache-2.0",
         22_713_216,
         "A small BERT that embeds sentences: 6 layers, 12 heads, every word sees every word.",
+    ),
+    _packaged(
+        "dates",
+        "Dates (ours)",
+        "encoder-decoder",
+        "attnlab",
+        "",
+        "Apache-2.0",
+        171_008,
+        "Ours and tiny: it reads a date, writes it as 2026-07-03, and shows where it looks.",
+        Example(
+            "Friday, 3 July 2026",
+            "July 3rd, 2026 (Friday)",
+            "2026-07-03",
+            "2026-07-03",
+            head=(0, 1),
+        ),
     ),
     _hub(
         "gpt2",
@@ -138,6 +184,7 @@ _ENTRIES = (
         "Apache-2.0",
         109_482_240,
         "The classic encoder: 12 layers, 12 heads, fills in a masked word.",
+        Example("The capital of France is [MASK].", "The capital of Italy is [MASK]."),
     ),
     _hub(
         "t5-small",
@@ -147,6 +194,12 @@ _ENTRIES = (
         "Apache-2.0",
         60_506_624,
         "An encoder-decoder with relative position biases; it translates and summarises.",
+        Example(
+            "translate English to German: The house is small.",
+            "translate English to German: The garden is small.",
+            "Das Haus ist klein.",
+            "Der Garten ist klein.",
+        ),
     ),
     _hub(
         "bart-base",
@@ -160,16 +213,15 @@ _ENTRIES = (
 )
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
-"""Name to entry, the packaged models first: the order in which a page lists them."""
+"""Name to entry, the embedded models first: the order in which a page lists them."""
 
 
 def lookup(name: str) -> Entry | None:
     """The entry called `name` (its name or its Hub id, in any case), or None."""
     wanted = name.strip().lower()
-    for entry in _ENTRIES:
-        if wanted in (entry.name, entry.hub_id.lower()):
-            return entry
-    return None
+    if not wanted:
+        return None
+    return next((e for e in _ENTRIES if wanted in (e.name, e.hub_id.lower())), None)
 
 
 def entry(name: str) -> Entry:
@@ -182,6 +234,11 @@ def entry(name: str) -> Entry:
     if found is None:
         raise ModelNotFound(f"There is no model “{name}” in the catalogue; try {near(name)}.")
     return found
+
+
+def embedded_names() -> str:
+    """The models that need no network, as a list for a sentence."""
+    return ", ".join(entry.name for entry in _ENTRIES if entry.embedded)
 
 
 def near(name: str) -> str:

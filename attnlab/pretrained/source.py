@@ -40,7 +40,7 @@ def place_of(source: str, progress: Callable[[float, str], None] | None) -> tupl
         raise ModelNotFound("No model was named; try smollm2-135m, a Hub id, or a local folder.")
     entry = catalogue.lookup(source)
     if entry is not None:
-        if entry.embedded and embedded.available(entry.name):
+        if entry.embedded and (embedded.available(entry.name) or not entry.hub_id):
             return str(embedded.ensure(entry.name, progress)), entry.name, entry.title
         return entry.hub_id, entry.name, entry.title
     folder = _path(source)
@@ -104,7 +104,7 @@ def _in_our_words(error: Exception, place: str, title: str, revision: str | None
             )
         return ModelNotReachable(
             f"{title} is not on this machine and could not be fetched from the Hub; check the name "
-            "and the network, or use an embedded model (smollm2-135m, minilm-l6)."
+            f"and the network, or use an embedded model ({catalogue.embedded_names()})."
         )
     return LoadError(f"{title} could not be read: {_reason(error)}.")
 

@@ -205,8 +205,8 @@ def test_a_hosted_server_offers_packaged_models_only(app: AppTest, monkeypatch):
     app.query_params["model"] = "/etc"
     app.run()
     assert not app.exception
-    assert said(app, "This server offers SmolLM2 135M, MiniLM L6 only")
-    assert app.selectbox(key="sel_model").options == ["SmolLM2 135M", "MiniLM L6"]
+    assert said(app, "This server offers SmolLM2 135M, MiniLM L6, Dates (ours) only")
+    assert app.selectbox(key="sel_model").options == ["SmolLM2 135M", "MiniLM L6", "Dates (ours)"]
     assert not payloads(app)
 
 

@@ -1,4 +1,4 @@
-"""Packaged models become folders once, whatever starts together, is killed, or is missing."""
+"""Embedded models become folders once, whatever starts together, is killed, or is missing."""
 
 import json
 import os
@@ -151,7 +151,9 @@ def test_what_is_not_packaged_or_not_installed_says_what_to_do(monkeypatch):
 def test_the_command_line_reports_a_missing_package_and_goes_on(monkeypatch, capsys):
     monkeypatch.setattr(embedded.importlib.util, "find_spec", lambda module: None)
     assert embedded.main() == 1
-    assert capsys.readouterr().err.count("make setup") == 2
+    said = capsys.readouterr().err
+    assert said.count("make setup") == 2
+    assert "Dates (ours) is missing from this copy of AttnLab: install AttnLab again." in said
 
 
 def test_minilm_is_read_where_its_package_lies_and_never_imported(packaged_models):

@@ -164,7 +164,12 @@ def test_code_of_its_own_is_never_run(folder, tmp_path):
         ("smolm2-135m", ModelNotFound, "no catalogue name, Hub id .* or local folder; try smollm2"),
         ("./nowhere", ModelNotFound, "is no catalogue name"),
         ("somebody/some-model", ModelNotReachable, "could not be fetched from the Hub"),
-        ("gpt2", ModelNotReachable, "check the name and the network, or use an embedded model"),
+        (
+            "gpt2",
+            ModelNotReachable,
+            "check the name and the network, or use an embedded model .smollm2",
+        ),
+        ("t5-small", ModelNotReachable, "minilm-l6, dates"),
     ],
 )
 def test_names_that_lead_nowhere_are_answered_at_once(source, error, named):

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from attnlab.errors import AttnLabError
-from attnlab.ui import explain, gallery, link, say, state, texts, viewfile
+from attnlab.pretrained import catalogue
+from attnlab.ui import example, explain, gallery, link, say, state, texts, viewfile
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import SIDES, Selection, Side
 
@@ -85,6 +86,7 @@ def _below(selection: Selection) -> None:
         )
         with st.container(horizontal=True, key="other-ways", width="content", gap="small"):
             _other_ways(many)
+    _made_for(selection)
     if link.left_out(selection):
         with st.container(
             horizontal=True, vertical_alignment="center", key="too-long", gap="small"
@@ -92,6 +94,25 @@ def _below(selection: Selection) -> None:
             with st.container(key="remark-too-long", width="content"):
                 st.text("This text is too long for a link.")
             save_view(selection, "save-long", "Save this view as a file instead")
+
+
+def _made_for(selection: Selection) -> None:
+    """A way to a text that the model was made for, while it is shown one that it was not."""
+    if example.wanted(selection) is None:
+        return
+    entry = catalogue.entry(selection.model)
+    with st.container(horizontal=True, vertical_alignment="center", key="made-for", gap="small"):
+        with st.container(key="remark-made-for", width="content"):
+            st.text(f"{entry.title} was made for other texts.")
+        st.button("Show one", key="open-made-for", type="tertiary", on_click=_open_made_for)
+
+
+def _open_made_for() -> None:
+    now = state.chosen_now()
+    found = example.of(now.model)
+    st.session_state[_GALLERY] = False
+    if found is not None:
+        state.open_whole(example.applied(found, now))
 
 
 def _other_ways(many: bool) -> None:
@@ -130,7 +151,16 @@ def _toggle_long() -> None:
 
 
 def _examples() -> None:
-    """The gallery: pairs worth trying, one group at a time."""
+    """What the model was made for, then the gallery: pairs worth trying, one group at a time."""
+    model = state.current().model
+    made_for = example.of(model)
+    if made_for is not None:
+        with st.container(key="pair-made-for", gap=None):
+            st.text(made_for.a, width="stretch")
+            st.text(made_for.b, width="stretch")
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                say.remark(f"What {catalogue.entry(model).title} was made for.", "pair-made-for")
+                st.button("Open", key="open-pair-made-for", on_click=_open_made_for)
     groups = dict(gallery.groups())
     group = st.pills(
         "Kind",
