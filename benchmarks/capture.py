@@ -15,21 +15,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tools import apart
+
 MODEL = "smollm2-135m"
-TUNED = {
-    "MALLOC_MMAP_MAX_": "0",
-    "MALLOC_TRIM_THRESHOLD_": "4000000000",
-    "MALLOC_TOP_PAD_": "268435456",
-}
 # Group: tokens, cases, and which case the others are divided by.
 GROUPS = {
     "a1024": (1024, ("sdpa", "eager", "ours"), "sdpa"),
@@ -103,17 +97,9 @@ def _prepared(tokens: int, case: str) -> tuple[Callable[[], object], Callable[[]
 
 
 def measure_time(tokens: int, case: str) -> dict[str, float]:
-    """Time of warm runs of a case in this process, s: medians of the wall clock and of our own."""
+    """Time of warm runs of a case in this process."""
     _, run = _prepared(tokens, case)
-    run()
-    count = 15 if tokens < 100 else 2
-    wall, cpu = [], []
-    for _ in range(count):
-        start, start_cpu = time.perf_counter(), time.process_time()
-        run()
-        wall.append(time.perf_counter() - start)
-        cpu.append(time.process_time() - start_cpu)
-    return {"wall": statistics.median(wall), "cpu": statistics.median(cpu)}
+    return apart.timed(run, 15 if tokens < 100 else 2)
 
 
 def _status(name: str) -> float:
@@ -130,16 +116,9 @@ def _peak() -> float:
     return _status("VmHWM")
 
 
-def _without_malloc(environment: dict[str, str]) -> dict[str, str]:
-    return {k: v for k, v in environment.items() if not k.startswith("MALLOC_")}
-
-
 def _child(what: str, tokens: int, case: str, environment: dict[str, str]) -> dict[str, float]:
-    command = [sys.executable, __file__, "--child", what, "--case", case, "--tokens", str(tokens)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{case} at {tokens} tokens failed:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    arguments = ["--child", what, "--case", case, "--tokens", str(tokens)]
+    return apart.child(__file__, arguments, environment)
 
 
 def run_group(name: str, repeats: int, environment: dict[str, str]) -> dict:
@@ -149,28 +128,17 @@ def run_group(name: str, repeats: int, environment: dict[str, str]) -> dict:
         for case in names if repeat % 2 == 0 else reversed(names):
             seen[case].append(_child("time", tokens, case, environment))
             if "sdpa" in names:
-                seen[case][-1] |= _child("memory", tokens, case, _without_malloc(environment))
+                plain = apart.without_malloc(environment)
+                seen[case][-1] |= _child("memory", tokens, case, plain)
             print(f"{name} {case} {seen[case][-1]}", file=sys.stderr, flush=True)
-    result = {}
-    for case in names:
-        pairs = list(zip(seen[case], seen[reference], strict=True))
-        result[case] = {
-            "wall_s": round(statistics.median(s["wall"] for s in seen[case]), 4),
-            "cpu_s": round(statistics.median(s["cpu"] for s in seen[case]), 4),
-            f"ratio_wall_to_{reference}": round(
-                statistics.median(s["wall"] / r["wall"] for s, r in pairs), 3
-            ),
-            f"ratio_cpu_to_{reference}": round(
-                statistics.median(s["cpu"] / r["cpu"] for s, r in pairs), 3
-            ),
-        }
-        if "sdpa" in seen:
-            peaks = [s["peak_mib"] for s in seen[case]]
-            result[case]["peak_mib"] = round(statistics.median(peaks), 1)
-            extra = [
-                s["peak_mib"] - r["peak_mib"] for s, r in zip(seen[case], seen["sdpa"], strict=True)
-            ]
-            result[case]["peak_over_sdpa_mib"] = round(statistics.median(extra), 1)
+    result = apart.side_by_side(seen, [reference])
+    for case in names if "sdpa" in seen else ():
+        peaks = [s["peak_mib"] for s in seen[case]]
+        result[case]["peak_mib"] = round(statistics.median(peaks), 1)
+        extra = [
+            s["peak_mib"] - r["peak_mib"] for s, r in zip(seen[case], seen["sdpa"], strict=True)
+        ]
+        result[case]["peak_over_sdpa_mib"] = round(statistics.median(extra), 1)
     return {"tokens": tokens, "cases": result}
 
 
@@ -187,16 +155,13 @@ def main() -> None:
         measure = measure_time if options.child == "time" else measure_memory
         print(json.dumps(measure(options.tokens, options.case)))
         return
-    root = str(Path(__file__).resolve().parent.parent)
-    environment = _without_malloc(dict(os.environ))
-    environment |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": root}
-    allocator = TUNED if options.malloc == "tuned" else {}
-    environment |= allocator
+    tuned = options.malloc == "tuned"
+    environment = apart.environment(tuned)
     wanted = [g for g in GROUPS if any(g.startswith(o) for o in options.only.split(","))]
     report = {
         "model": MODEL,
         "threads": 1,
-        "allocator": allocator or "glibc defaults",
+        "allocator": apart.TUNED if tuned else "glibc defaults",
         "repeats": options.repeats,
         "groups": {name: run_group(name, options.repeats, environment) for name in wanted},
     }
