@@ -66,8 +66,8 @@ def rebuild(lab: Lab) -> Rebuilt:
     says how far apart they are.
 
     Raises:
-        RebuildRefused: another family, an attribute or a weight that has no meaning in ours, or
-            logits that differ. The sentence names it.
+        RebuildRefused: another family, an attribute or a weight that has no meaning in ours,
+            sizes that do not fit, or logits that differ. The sentence names it.
     """
     if isinstance(lab, Rebuilt):
         return lab
@@ -75,9 +75,13 @@ def rebuild(lab: Lab) -> Rebuilt:
     family = _family_of(lab)
     attributes = Attributes(lab.model.config.to_dict(), type(lab.model).__name__)
     head = type(lab.model).__name__ in family.heads
-    plan = family.plan(attributes, prefix_of(lab.model), head)
-    attributes.finish()
-    adapter = _built(lab, plan)
+    try:
+        plan = family.plan(attributes, prefix_of(lab.model), head)
+        attributes.finish()
+        adapter = _built(lab, plan)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # A configuration that transformers runs, with sizes that our modules refuse.
+        raise RebuildRefused(f"{lab.name} does not fit our transformer: {error}.") from error
     return Rebuilt(lab, adapter, _checked(lab, adapter))
 
 

@@ -40,7 +40,8 @@ def _scaling(kind: str, given: Attributes, longest: int) -> Scaling | None:
         given.take("factor")  # left behind by configurations that were stretched once
         return None
     original = given.take("original_max_position_embeddings", longest)
-    factor = given.take("factor", longest / original)
+    factor = given.take("factor")
+    factor = longest / original if factor is None else factor
     if kind == "linear":
         return PositionInterpolation(factor)
     if kind == "llama3":
