@@ -13,6 +13,8 @@ from attnlab.ui.selection import Selection
 
 _SET_UP: Final = ("panel", "of", "length")
 """With other values of these, the sentence of an experiment would no longer be true."""
+_SET_UP_TOO: Final = {"cross": ("date", "look")}
+"""The same, of experiments of one panel."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,27 @@ LESSONS: Final = (
         "one, and computes all words at once. The price is in the last picture.",
         panel="why",
     ),
+    _lesson(
+        "ahead",
+        "No looking ahead",
+        "A decoder hides from each word what comes later, which leaves nearly half of its table "
+        "blank. An encoder hides nothing.",
+        panel="sees",
+    ),
+    _lesson(
+        "month",
+        "Find the month",
+        "To write the month a head looks at “July”, to write the year at “2026”, wherever they "
+        "stand. Nobody told the model which word is which.",
+        panel="cross",
+    ),
 )
+
+
+def set_up(lesson: Lesson) -> dict[str, Any]:
+    """The page's own values that an experiment speaks of."""
+    names = (*_SET_UP, *_SET_UP_TOO.get(lesson.value.panel, ()))
+    return {name: getattr(lesson.value, name) for name in names}
 
 
 def named(name: str) -> Lesson | None:
@@ -84,6 +106,6 @@ def active(value: Architecture, selection: Selection) -> Lesson | None:
     found = named(value.lesson)
     if found is None:
         return None
-    same = all(getattr(value, name) == getattr(found.value, name) for name in _SET_UP)
+    same = all(getattr(value, name) == wanted for name, wanted in set_up(found).items())
     same = same and all(getattr(selection, name) == v for name, v in found.shared.items())
     return found if same else None

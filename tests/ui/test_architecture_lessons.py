@@ -4,13 +4,14 @@ import dataclasses
 
 import pytest
 
-from attnlab.analysis import anatomy
+from attnlab.analysis import anatomy, sight
 from attnlab.analysis.paths import Full, Recurrent
 from attnlab.analysis.sizes import preset
 from attnlab.pretrained.install import structure_of
-from attnlab.ui import architecture_lessons, own_link
+from attnlab.ui import architecture_lessons, engine, own_link
 from attnlab.ui.architecture_lessons import LESSONS, active, named
 from attnlab.ui.architecture_selection import ARCHITECTURE, LENGTHS, WINDOWS, Architecture
+from attnlab.ui.engine import written
 from attnlab.ui.selection import Selection
 
 
@@ -44,6 +45,24 @@ def test_attention_takes_one_step_where_a_recurrent_network_takes_one_a_word():
         assert Recurrent().path(n) == Recurrent().steps(n) == n
         assert Full().path(n) == Full().steps(n) == 1
     assert Full().work(131_072) > 10_000 * Recurrent().work(131_072)
+
+
+def test_a_decoder_s_table_is_nearly_half_blank_and_an_encoder_s_is_full():
+    assert 0.4 < 1 - sight.table("decoder", 13).double().mean() < 0.5
+    assert sight.table("encoder", 13).all()
+
+
+@pytest.mark.parametrize(
+    "date", [named("month").value.date, "2026 JUL 3", "July 3rd, 2026 (Friday)"]
+)
+def test_the_head_that_is_shown_looks_at_the_month_and_the_year_wherever_they_stand(date):
+    reader = engine.with_role(engine.reader(Selection(model="dates")), "cross")
+    told = written.written(reader, date, "The date", 16)
+    assert told.text == "2026-07-03"
+    found = {look.part.name: look for look in told.looks[told.best]}
+    assert found["the month"].span.text.lower() in ("july", "jul")
+    assert found["the year"].span.text == "2026"
+    assert min(found["the month"].weight, found["the year"].weight) > 0.5
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -26,6 +26,4 @@ def _open(lesson: Lesson) -> None:
     """Opens an experiment; what it does not speak of stays."""
     if lesson.shared:
         state.choose(**lesson.shared)
-    opened = lesson.value
-    changes = {"panel": opened.panel, "of": opened.of, "length": opened.length}
-    own.choose(ARCHITECTURE, lesson=lesson.name, **changes)
+    own.choose(ARCHITECTURE, lesson=lesson.name, **architecture_lessons.set_up(lesson))
