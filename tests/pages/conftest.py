@@ -45,3 +45,15 @@ def tiny_t5(tmp_path_factory) -> str:
 def tiny_bert(tmp_path_factory) -> str:
     """A masked model; its mask is the word <mask>."""
     return _folder("bert", tmp_path_factory, mask_token="<mask>")
+
+
+@pytest.fixture(scope="session")
+def tiny_bloom(tmp_path_factory) -> str:
+    """A model that computes attention in code of its own: only its softmax is seen."""
+    return _folder("bloom", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def tiny_gemma(tmp_path_factory) -> str:
+    """A decoder with soft caps, which our transformer cannot be given."""
+    return _folder("gemma2", tmp_path_factory)

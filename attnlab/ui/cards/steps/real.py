@@ -135,7 +135,7 @@ def _picked() -> None:
 def _how(ours: engine.Reader, why: str, head: Opened) -> None:
     """Who computed the numbers, where that is not the model as it was loaded."""
     if ours.lab.tier == "ours":
-        say.remark(f"Computed by our transformer. {ours.lab.trust.sentence}", "real-how")
+        say.remark(ours.lab.trust.sentence, "real-how", help=explain.OURS)
     elif head.q is None:
         say.remark(explain.HIDDEN_QUERIES, "real-how")
     elif why:
