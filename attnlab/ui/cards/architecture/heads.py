@@ -139,7 +139,7 @@ def _sentences(of: Anatomy, heads: Heads, ways: list[Way], length: int) -> list[
     here = next(way for way in ways if way.here)
     most = next(way for way in ways if way.kv_heads == heads.heads)
     each = heads.cache()
-    share = "" if here is most else f", {most.kv_heads // here.kv_heads} times less than multi-head"
+    share = "" if here is most else f", 1/{most.kv_heads // here.kv_heads} of multi-head's"
     kept = (
         f"This model: {each:,} bytes a token ({heads.layers} layers × {heads.kv_heads} heads × "
         f"{heads.key_size + heads.value_size} numbers × {heads.number_bytes} bytes), "

@@ -44,8 +44,9 @@ def draw(window: int) -> None:
                     kept = _kept(structures, what, title, about, chart)
                     export.menu(f"save-{what}", kept)
         say.remark(
-            "Searched for in the graph of what reads what, not quoted. Writing goes word by word "
-            "in all three; attention reads, and learns from, all words at once.",
+            "Every figure follows from what each value reads; a search of that graph finds the "
+            "same. Writing goes word by word in all three; attention reads, and learns from, all "
+            "words at once.",
             "why",
         )
 
