@@ -48,7 +48,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama biased feed-forward": ("llama", {"mlp_bias": True}),
     "llama multi-head": ("llama", {"num_key_value_heads": 6}),
     "llama multi-query": ("llama", {"num_key_value_heads": 1}),
-    "llama base": ("llama", _rope("default") | {"rope_theta": 5e5}),
+    "llama base": ("llama", {"rope_parameters": {"rope_type": "default", "rope_theta": 5e5}}),
     "llama interpolated": ("llama", _rope("linear", factor=3.0)),
     "llama yarn": ("llama", _rope("yarn", **_YARN)),
     "llama yarn, set": ("llama", _rope(
