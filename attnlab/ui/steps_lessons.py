@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from attnlab.attention.because import Cell
-from attnlab.ui.selection import Selection
+from attnlab.ui.selection import DEFAULT, SENTENCE_A, SENTENCE_B, Selection
 from attnlab.ui.steps_edits import Edit
 from attnlab.ui.steps_selection import Panel, StepByStep
 
-_SET_UP: Final = ("panel", "preset", "cells", "heads", "causal", "scaled", "values", "scores")
+_SET_UP: Final = (
+    *("panel", "preset", "cells", "heads", "causal", "scaled", "values"),
+    *("d", "scores", "draw"),
+)
 """With other values of these, the sentence of an experiment would no longer be true."""
 
 
@@ -88,6 +91,12 @@ def whole(value: StepByStep) -> StepByStep:
     alone = value == replace(StepByStep(), lesson=value.lesson)
     return found[1].value if found is not None and alone else value
 
+
+# What “A real head” shows in them: the last word and the street, in the opening pair.
+_STREET: Final = {
+    **{"model": DEFAULT.model, "a": SENTENCE_A, "b": SENTENCE_B, "role": ""},
+    **{"layer": 4, "head": 2, "position": 11, "key": 6},
+}
 
 LESSONS: Final = (
     Lesson(
@@ -187,6 +196,60 @@ LESSONS: Final = (
                 heads=2,
                 step="joined",
                 cell=Cell("joined", 1, 0),
+            ),
+        ),
+    ),
+    Lesson(
+        "The same street, two questions",
+        (
+            stage(
+                "street-wide",
+                "It was wide",
+                "“Wide” asks with q and “street” answers with k: 64 products add up to a score of "
+                "53, and the street gets 0.46 of the weight.",
+                {**_STREET, "side": "B"},
+                panel="real",
+            ),
+            stage(
+                "street-tired",
+                "It was tired",
+                "The street’s k is the same, number for number: it cannot know the last word. "
+                "Another q asks, the score falls to 26, and the weight to 0.06.",
+                {**_STREET, "side": "A"},
+                panel="real",
+            ),
+        ),
+    ),
+    Lesson(
+        "Longer vectors, harder choices",
+        (
+            stage(
+                "one-number",
+                "1 number",
+                "With vectors of one number √d is 1: nothing is divided, and both rows are alike.",
+                panel="why",
+                d=1,
+            ),
+            stage(
+                "long",
+                "1,024 numbers",
+                "Nothing but the length has changed. As they are, the scores give all to one key, "
+                "and the gradient is gone. Divided, several keys still share.",
+                panel="why",
+                d=1024,
+            ),
+        ),
+    ),
+    Lesson(
+        "Six scores, two rows",
+        (
+            stage(
+                "six-scores",
+                "Six scores",
+                "The same six scores. As they are, the first key takes more than 0.999; divided by "
+                "√64 = 8, it leaves half to the others.",
+                panel="why",
+                scores="six",
             ),
         ),
     ),
