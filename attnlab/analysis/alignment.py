@@ -30,17 +30,16 @@ class Span:
 
 @dataclass(frozen=True)
 class Look:
-    """Where a head looks most surely while a part is written.
+    """Where a head looks while a part is written.
 
     Attributes:
         part: what is written.
-        row: the token of it at which the head looks so.
-        span: the word that it looks at.
-        weight: how much of its attention lies there, 0 to 1: the sum over the word's tokens.
+        span: the word that it looks at most.
+        weight: how much of its attention lies there, 0 to 1: the sum over the word's tokens, and
+            the mean over the part's.
     """
 
     part: Span
-    row: int
     head: tuple[int, int]
     span: Span
     weight: float
@@ -75,38 +74,29 @@ def is_iso(text: str) -> bool:
     return _ISO.fullmatch(text) is not None
 
 
-def shares(weights: Tensor, spans: Sequence[Span]) -> Tensor:
-    """[L, H, Q, n]: how much of its attention each row of each head gives to each word.
+def shares(weights: Tensor, part: Span, spans: Sequence[Span]) -> Tensor:
+    """[L, H, n]: how much of its attention each head gives to each word while a part is written.
 
     Args:
         weights: [L, H, Q, S] of cross-attention.
     """
-    return torch.stack([weights[..., list(span.places)].sum(-1) for span in spans], -1)
+    rows = weights[..., list(part.places), :].mean(-2)
+    return torch.stack([rows[..., list(span.places)].sum(-1) for span in spans], -1)
 
 
 def looks(
     weights: Tensor, written: Sequence[Span], spans: Sequence[Span], layers: Sequence[int]
 ) -> dict[tuple[int, int], list[Look]]:
-    """For every head and every part: the word it looks at most surely, at some token of the part.
-
-    A part may have tokens that need no look, such as the 0 of 07; the mean over them all would hide
-    the one that does.
-    """
-    if not spans:
-        return {}
-    every, found = shares(weights, spans), {}
-    for at, layer in enumerate(layers):
-        for head in range(weights.shape[1]):
-            own = every[at, head]
-            found[layer, head] = [_look(own, part, (layer, head), spans) for part in written]
+    """For every head and every part: the word it looks at most, and how much."""
+    found: dict[tuple[int, int], list[Look]] = {}
+    for part in written if spans else ():
+        values, places = shares(weights, part, spans).max(-1)
+        for at, layer in enumerate(layers):
+            for head in range(weights.shape[1]):
+                span = spans[int(places[at, head])]
+                look = Look(part, (layer, head), span, float(values[at, head]))
+                found.setdefault((layer, head), []).append(look)
     return found
-
-
-def _look(own: Tensor, part: Span, head: tuple[int, int], spans: Sequence[Span]) -> Look:
-    """Of one head's shares [Q, n], the largest in the rows of a part."""
-    rows = own[list(part.places)]
-    row, span = divmod(int(rows.argmax()), len(spans))
-    return Look(part, part.places[row], head, spans[span], float(rows[row, span]))
 
 
 def best(found: dict[tuple[int, int], list[Look]]) -> tuple[int, int] | None:

@@ -79,7 +79,9 @@ def _joined(encoder: Tensor, cross: Tensor, decoder: Tensor) -> Tensor:
 
 
 def kind_of(seen: Tensor, read: int) -> str:
-    """Which kind of transformer has exactly this mask on `read` tokens, or ""."""
+    """Which kind of transformer has exactly this mask on `read` tokens; "" where none has it, or
+    more than one: a single token cannot tell."""
     written = len(seen) - read
     kinds = KINDS[2:] if written else KINDS[:2]
-    return next((kind for kind in kinds if torch.equal(seen, table(kind, read, written))), "")
+    fits = [kind for kind in kinds if torch.equal(seen, table(kind, read, written))]
+    return fits[0] if len(fits) == 1 else ""

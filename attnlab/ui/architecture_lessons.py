@@ -83,8 +83,8 @@ LESSONS: Final = (
     _lesson(
         "month",
         "Find the month",
-        "To write the month a head looks at “July”, to write the year at “2026”, wherever they "
-        "stand. Nobody told the model which word is which.",
+        "To write the month this head looks at “July”, to write the year at “2026”, wherever they "
+        "stand: what is written asks, what was read answers.",
         panel="cross",
     ),
 )

@@ -54,3 +54,7 @@ def test_a_kind_fits_itself_alone():
     for kind in KINDS:
         written = 3 if kind == "encoder-decoder" else 0
         assert kind_of(table(kind, 4, written), 4) == kind
+
+
+def test_one_token_cannot_tell():
+    assert kind_of(table("decoder", 1), 1) == ""

@@ -7,6 +7,7 @@ import pytest
 from attnlab.analysis import anatomy, sight
 from attnlab.analysis.paths import Full, Recurrent
 from attnlab.analysis.sizes import preset
+from attnlab.pretrained.catalogue import lookup
 from attnlab.pretrained.install import structure_of
 from attnlab.ui import architecture_lessons, engine, own_link
 from attnlab.ui.architecture_lessons import LESSONS, active, named
@@ -62,6 +63,7 @@ def test_the_head_that_is_shown_looks_at_the_month_and_the_year_wherever_they_st
     found = {look.part.name: look for look in told.looks[told.best]}
     assert found["the month"].span.text.lower() in ("july", "jul")
     assert found["the year"].span.text == "2026"
+    assert told.best == lookup("dates").example.head
     assert min(found["the month"].weight, found["the year"].weight) > 0.5
 
 

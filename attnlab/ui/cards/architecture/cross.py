@@ -37,8 +37,8 @@ _CROSS: Final = (
     "what can be looked at."
 )
 _SHARE: Final = (
-    "The share of this head's attention that lies on the word, summed over its tokens, where it "
-    "looks most surely. The picture shows where it looks while it writes the rest of the part."
+    "The share of this head's attention that lies on the word: the sum over its tokens, and the "
+    "mean over those being written."
 )
 
 
@@ -54,7 +54,7 @@ def draw(selection: Selection) -> None:
         if head is None:
             say.remark("There is no word here that could be looked at.", "cross-none")
             return
-        _statements(told, head)
+        _statements(reader, told, head)
         _picture(_scene(reader, selection, text, told, head), told, head)
 
 
@@ -106,18 +106,22 @@ def _head(told: Written) -> Head | None:
     return wished if wished in told.looks else told.best
 
 
-def _statements(told: Written, head: Head) -> None:
+def _statements(reader: engine.Reader, told: Written, head: Head) -> None:
     """What this head does, in words, computed from its weights."""
     with st.container(key="told-cross", gap=None):
         for number, look in enumerate(told.looks[head][:_FEW_PARTS]):
-            part = look.part.name
-            if told.dated:
-                part = f"the {told.reading.tokens[look.row].text} of {part}"
             sentence = (
-                f"While writing {part}, head {title(head)} looks at “{look.span.text}” "
-                f"with {look.weight:.2f}."
+                f"While writing {look.part.name}, head {title(head)} looks at "
+                f"“{look.span.text}” with {look.weight:.2f}."
             )
             say.remark(sentence, f"look-{number}", help=None if number else _SHARE)
+    entry = lookup(reader.key.model)
+    if reader.key.model == _MODEL and entry.example.head is not None:
+        say.remark(
+            f"{title(entry.example.head)} was taught, at the end of its training, to look at what "
+            "it writes; the other heads found their own ways.",
+            "taught",
+        )
 
 
 def _picture(of: Scene, told: Written, head: Head) -> None:
@@ -191,5 +195,5 @@ def _scene(
 
 
 def _first_row(told: Written, head: Head) -> int:
-    """Where this head looks at a word most surely."""
-    return max(told.looks[head], key=lambda look: look.weight).row
+    """Where the part begins during which this head looks at a word most."""
+    return max(told.looks[head], key=lambda look: look.weight).part.places[0]

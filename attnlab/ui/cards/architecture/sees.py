@@ -91,6 +91,8 @@ def _own(
 
 def _about(found: sight.Measured, layer: int) -> str:
     """Whose mask a model's own is, in all layers or in the drawn one."""
+    if len(found.seen[layer]) == 1:
+        return "Measured on this text: one word alone cannot tell one mask from another."
     kinds, named = set(found.kinds.values()), found.kinds[layer]
     whose = f"the mask of {'a decoder' if named == 'decoder' else f'an {named}'}"
     if len(kinds) == 1 and named:
