@@ -30,7 +30,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from attnlab.attention import Cache, Mask, MultiHead, Rotation
+from attnlab.attention import Cache, Mask, MultiHead, Turn
 from attnlab.attention.masks import Bidirectional, Causal, Predicate
 from attnlab.attention.positions import NoPositions, Scheme
 from attnlab.attention.rms import RMSNorm
@@ -120,7 +120,7 @@ class Shared:
     """What the blocks of one forward have in common, worked out once."""
 
     masks: dict[Predicate, Mask]  # each [#B, 1, Q, S]
-    rotate: Rotation | None
+    rotate: Turn | None
     bias: Float[Tensor, "#B H Q S"] | None
     source: Float[Tensor, "B T N"] | None
     source_mask: Mask  # [#B, 1, 1, T]
@@ -131,20 +131,20 @@ class Shared:
 class Block(nn.Module):
     """One layer. ``layer`` knows what a run calls it, and shows the run what it computes."""
 
-    def __init__(self, c: Config, name: tuple[str, str, int], source: int | None, main: bool):
+    def __init__(self, c: Config, name: tuple[str, str, int], source_width: int | None, main: bool):
         super().__init__()
         _, role, number = name
         sizes = (c.width, c.heads, c.kv_heads, c.key_size, c.value_size)
         options = {"qkv_bias": c.qkv_bias, "out_bias": c.out_bias, "scale": c.of("scale", number)}
         self.attention_norm, self.attention = norm_of(c), MultiHead(*sizes, **options)
-        self.cross_norm = self.cross = None
-        if source is not None:
-            self.cross_norm = norm_of(c)
-            self.cross = MultiHead(*sizes, source_width=source, **options)
+        crossed = source_width is not None
+        self.cross_norm = norm_of(c) if crossed else None
+        self.cross = MultiHead(*sizes, source_width=source_width, **options) if crossed else None
         self.feed_forward_norm, self.feed_forward = norm_of(c), FeedForward(c)
         self.pre, self.parallel = c.norm_place == "pre", c.parallel
         self.pattern = c.of("mask", number) or (Causal() if role == "decoder" else Bidirectional())
-        self.layer = Layer(*name, self.attention, self.cross, self.pre, c.layers if main else None)
+        seen = (self.pattern.causal, self.pre, c.layers if main else None)
+        self.layer = Layer(*name, self.attention, self.cross, *seen)
 
     def forward(self, x: Float[Tensor, "B n M"], shared: Shared) -> Float[Tensor, "_ n M"]:
         """What the next block reads. A run may have more rows join the batch here."""
@@ -170,9 +170,8 @@ class Block(nn.Module):
         return self.layer.show("attn_out", self.attention(x, **how, **watched, **shared.kept))
 
     def attend_source(self, x: Tensor, shared: Shared) -> Tensor:
-        source, mask = shared.source, shared.source_mask
-        watched = self.layer.watch(self.layer.cross, x.shape[1], source.shape[1])
-        read = self.cross(x, source, mask=mask, **watched, **shared.kept)
+        watched = self.layer.watch(self.layer.cross, x.shape[1], shared.source.shape[1])
+        read = self.cross(x, shared.source, mask=shared.source_mask, **watched, **shared.kept)
         return self.layer.show("cross_out", read)
 
     def feed(self, x: Tensor, shared: Shared) -> Tensor:
@@ -206,7 +205,7 @@ class Stack(nn.Module):
     def __init__(
         self,
         c: Config,
-        source: int | None = None,  # M of a source that every block reads too
+        source_width: int | None = None,  # M of a source that every block reads too
         embed: nn.Embedding | None = None,  # one to share
         path: str = "",  # where a run finds it
         main: bool = True,  # whether it is the stack that predicts
@@ -217,14 +216,13 @@ class Stack(nn.Module):
         self.segments = nn.Embedding(c.segments, c.width) if c.segments else None
         self.embedding_norm = norm_of(c) if c.embedding_norm else nn.Identity()
         names = ((f"{path}blocks.{number}", self.role, number) for number in range(c.layers))
-        self.blocks = nn.ModuleList(Block(c, name, source, main) for name in names)
-        sizes = {"width": c.width, "heads": c.heads, "key_size": c.key_size or c.width // c.heads}
+        self.blocks = nn.ModuleList(Block(c, name, source_width, main) for name in names)
+        sizes = {"width": c.width, "heads": c.heads, "key_size": self.blocks[0].attention.key_size}
         self.positions = c.positions.build(**sizes, bidirectional=self.role == "encoder")
         self.final_norm = norm_of(c) if c.final_norm else nn.Identity()
         self.head = Head(c, self.embed) if c.head else None
-        for weight in self.parameters():
-            if weight.dim() > 1:  # small, as GPT-2 starts
-                nn.init.normal_(weight, std=0.02)
+        for matrix in (weight for weight in self.parameters() if weight.dim() > 1):
+            nn.init.normal_(matrix, std=0.02)  # as GPT-2 starts
 
     def forward(
         self,
@@ -238,6 +236,8 @@ class Stack(nn.Module):
         cache: Cache | None = None,
     ) -> Float[Tensor, "_ n M"]:
         """Hidden states of the tokens ``ids``, which follow those in the cache."""
+        if (source is None) != (self.blocks[0].cross is None):
+            raise ValueError("a source is read where there is cross-attention, and only there")
         past = 0 if cache is None else cache.length
         keys = range(past + ids.shape[1])
         here = torch.arange(len(keys), device=ids.device)[None]
@@ -262,6 +262,8 @@ class Stack(nn.Module):
         return show_final(self.role, self.final_norm(x))
 
     def logits(self, hidden: Float[Tensor, "B n M"]) -> Float[Tensor, "B _ V"]:
+        if self.head is None:
+            raise ValueError("this transformer has no head (Config.head): it predicts nothing")
         return self.head(hidden)
 
 
@@ -281,10 +283,9 @@ class EncoderDecoder(nn.Module):
     """An encoder reads a source; a decoder writes, and looks at what was read (T5)."""
 
     def __init__(self, encoder: Config, decoder: Config, shared: bool = True) -> None:
-        """``shared``: both look their ids up in one table."""
         super().__init__()
         self.encoder = Encoder(encoder, path="encoder.", main=False)
-        embed = self.encoder.embed if shared else None
+        embed = self.encoder.embed if shared else None  # one table for both
         self.decoder = Decoder(decoder, encoder.width, embed, path="decoder.")
 
     def forward(

@@ -12,7 +12,7 @@ To read in this order: ``attend`` (the function), ``mask`` and ``masks`` (who ma
 from attnlab.attention.attend import TILE, Explanation, attend, explain
 from attnlab.attention.cache import Cache
 from attnlab.attention.mask import Mask, causal_mask
-from attnlab.attention.multihead import MultiHead, Rotation
+from attnlab.attention.multihead import MultiHead, Turn
 from attnlab.attention.stages import At, Where
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "Explanation",
     "Mask",
     "MultiHead",
-    "Rotation",
+    "Turn",
     "Where",
     "attend",
     "causal_mask",

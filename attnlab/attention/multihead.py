@@ -20,7 +20,7 @@ from attnlab.attention.cache import Cache
 from attnlab.attention.mask import Mask
 from attnlab.attention.stages import At, Where, visitor
 
-Rotation = Callable[[Tensor], Tensor]
+Turn = Callable[[Tensor], Tensor]
 """Turns queries or keys [B, h, n, D] by their positions."""
 
 
@@ -76,7 +76,7 @@ class MultiHead(nn.Module):
         *,
         mask: Mask | Tensor | None = None,
         bias: Float[Tensor, "#B #H #Q #S"] | None = None,
-        rotate: Rotation | None = None,
+        rotate: Turn | None = None,
         cache: Cache | None = None,
         at: At | None = None,
         where: Where | None = None,

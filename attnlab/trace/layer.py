@@ -21,6 +21,7 @@ class Layer:
         path: the module of the block; it holds ``attention``, ``feed_forward`` and perhaps
             ``cross``.
         attention, cross: the modules of these names, which know their sizes and scale.
+        causal: no query of ``attention`` sees a later key.
         additive: what the block adds is added to what it read, with no norm after.
         of: how many layers there are, where a run counts its progress in them; else None.
     """
@@ -32,11 +33,12 @@ class Layer:
         layer: int,
         attention: Any,
         cross: Any = None,
+        causal: bool = True,
         additive: bool = True,
         of: int | None = None,
     ) -> None:
-        self.site = _site(attention, role, layer, f"{path}.attention")
-        self.cross = None if cross is None else _site(cross, "cross", layer, f"{path}.cross")
+        self.site = _site(attention, role, layer, f"{path}.attention", causal)
+        self.cross = None if cross is None else _site(cross, "cross", layer, f"{path}.cross", False)
         self.block = Block(
             path,
             role,
@@ -92,7 +94,7 @@ def show_final(role: str, x: Tensor) -> Tensor:
     return x
 
 
-def _site(attention: Any, role: str, layer: int, path: str) -> Site:
+def _site(attention: Any, role: str, layer: int, path: str, causal: bool) -> Site:
     return Site(
         path,
         role,
@@ -102,6 +104,6 @@ def _site(attention: Any, role: str, layer: int, path: str) -> Site:
         key_size=attention.key_size,
         value_size=attention.value_size,
         scale=attention.scale,
-        causal=role == "decoder",
+        causal=causal,
         out_proj=f"{path}.w_o",
     )

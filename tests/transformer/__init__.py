@@ -59,7 +59,7 @@ MASKS = {
     "nothing at first": Window(3) & ~Window(2),
     "one a layer": (Causal(), Window(3), Strided(4), Causal()),
 }
-BOTH_WAYS = {"bidirectional": Bidirectional(), "window": GlobalWindow((), 3), "two": Window(2)}
+BOTH_WAYS = {"bidirectional": Bidirectional(), "window both ways": GlobalWindow((), 3)}
 
 BLOCKS = {
     "GPT-2": {"activation": "gelu_tanh", "tied": True},

@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from attnlab.analysis.sizes import sizes
 from attnlab.attention import Cache, MultiHead
 from attnlab.attention.masks import Causal
-from attnlab.attention.positions import Learned, Rope, Sinusoidal
+from attnlab.attention.positions import Rope, Sinusoidal
 from attnlab.transformer import Config, Decoder, Encoder, EncoderDecoder
 from tests.transformer import (
     BLOCKS,
@@ -188,45 +189,33 @@ def test_tied_weights_are_one():
     assert apart.encoder.embed.weight is not apart.decoder.embed.weight
 
 
-def of_attention(c: Config, source: int | None = None) -> int:
-    D, source = c.key_size or c.width // c.heads, source or c.width
-    E, K = c.value_size or D, c.kv_heads or c.heads
-    weights = c.width * c.heads * (D + E) + source * K * (D + E)
-    return weights + c.qkv_bias * (c.heads * D + K * (D + E)) + c.out_bias * c.width
-
-
-def of_norms(c: Config, norms: int) -> int:
-    return norms * c.width * (2 if c.norm == "layer" else 1)
-
-
-def closed_form(c: Config, source: int | None = None) -> int:
-    """Every parameter of a stack. ``Sinusoidal``, ``Rope`` and ``Alibi`` have none."""
-    forward = (2 + c.gated) * c.width * c.hidden
-    forward += c.feed_forward_bias * ((1 + c.gated) * c.hidden + c.width)
-    block = of_attention(c) + forward + of_norms(c, 2)
-    if source:
-        block += of_attention(c, source) + of_norms(c, 1)
-    tables = c.vocabulary * (1 if c.tied or not c.head else 2) + c.segments
-    if isinstance(c.positions, Learned):
-        tables += c.positions.longest + c.positions.offset
-    head = 0
-    if c.transform:
-        head = c.width * (c.width + 1) + of_norms(c, 1) + c.vocabulary
-    buckets = getattr(c.positions, "buckets", 0) * c.heads
-    norms = of_norms(c, c.embedding_norm + c.final_norm)
-    return c.layers * block + tables * c.width + head + buckets + norms
-
-
 @pytest.mark.parametrize("block", BLOCKS)
-def test_parameters_equal_the_closed_form(block):
-    c = config(**BLOCKS[block])
-    assert count(Decoder(c)) == closed_form(c)
-    assert count(Encoder(c)) == closed_form(c)
-    assert count(Decoder(c, 19)) == closed_form(c, 19)
-    plain = config(**BLOCKS[block] | {"kv_heads": None, "value_size": None, "head": False})
-    assert count(Decoder(plain)) == closed_form(plain) - (
-        plain.width * (plain.width + 1) + of_norms(plain, 1) + V if plain.transform else 0
-    )
+@pytest.mark.parametrize("head", [True, False])
+def test_parameters_equal_the_closed_form(block, head):
+    for groups in (K, None):
+        c = config(**BLOCKS[block] | {"kv_heads": groups, "head": head})
+        assert count(Decoder(c)) == count(Encoder(c)) == sizes(c).total
+        assert count(Decoder(c, 19)) == sizes(c, 19).total
+
+
+@pytest.mark.parametrize("mask", [*MASKS, *BOTH_WAYS])
+def test_a_site_says_whether_its_mask_is_causal(mask):
+    pattern = (MASKS | BOTH_WAYS)[mask]
+    patterns = pattern if isinstance(pattern, tuple) else (pattern,)
+    ahead = mask in ("prefix", "bidirectional", "window both ways")
+    for kind in (Decoder, Encoder):
+        model = kind(config(mask=pattern, layers=len(patterns)))
+        assert all(block.layer.site.causal is not ahead for block in model.blocks)
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(ValueError, match="this transformer has no head"):
+        decoder(head=False).logits(torch.randn(B, N, M, dtype=torch.float64))
+    crossed = both().decoder
+    with pytest.raises(ValueError, match="a source is read where there is cross-attention"):
+        crossed(ids())
+    with pytest.raises(ValueError, match="a source is read where there is cross-attention"):
+        decoder()(ids(), source=torch.randn(B, S, M, dtype=torch.float64))
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -253,8 +242,8 @@ def test_a_small_decoder_learns_to_copy():
     """Eight letters, a mark, and the same eight letters: found by looking nine tokens back."""
     torch.manual_seed(0)
     letters, length, mark = 16, 8, 16
-    sizes = {"width": 32, "layers": 1, "heads": 2, "hidden": 64}
-    model = Decoder(Config(vocabulary=letters + 1, positions=Sinusoidal(), **sizes))
+    small = {"width": 32, "layers": 1, "heads": 2, "hidden": 64}
+    model = Decoder(Config(vocabulary=letters + 1, positions=Sinusoidal(), **small))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 
     def texts(batch):

@@ -130,6 +130,10 @@ class Document(Predicate):
 
     ids: tuple[int, ...]
 
+    @property
+    def longest(self) -> int:
+        return len(self.ids)
+
     def __call__(self, q: Column, k: Row) -> Table:
         """Raises ValueError for a position that has no id."""
         last = int(max(q.max(), k.max()))

@@ -20,6 +20,8 @@ from attnlab.attention.mask import Mask
 
 ROWS = 256
 """Queries whose rows are counted at a time."""
+ASKED = 32
+"""Positions at which a pattern is asked whether it is causal."""
 
 
 class Predicate(ABC):
@@ -33,6 +35,18 @@ class Predicate(ABC):
     def by_distance(self) -> bool:
         """Whether the answer hangs on q − k alone; then counting is cheap."""
         return False
+
+    @property
+    def longest(self) -> int | None:
+        """The most positions that it has an answer for, None where there is no limit."""
+        return None
+
+    @property
+    def causal(self) -> bool:
+        """Whether no query sees a later key, as far as the first ``ASKED`` positions tell."""
+        # On the CPU wherever modules are being built: on the meta device nothing has an answer.
+        places = torch.arange(min(ASKED, self.longest or ASKED), device="cpu")
+        return not bool(self(places[:, None], places[None]).triu(1).any())
 
     def __and__(self, other: Predicate) -> Predicate:
         return And(self, other)
@@ -106,6 +120,10 @@ class And(Predicate):
     def by_distance(self) -> bool:
         return self.one.by_distance and self.other.by_distance
 
+    @property
+    def longest(self) -> int | None:
+        return min(filter(None, (self.one.longest, self.other.longest)), default=None)
+
 
 @dataclass(frozen=True)
 class Or(Predicate):
@@ -121,6 +139,10 @@ class Or(Predicate):
     def by_distance(self) -> bool:
         return self.one.by_distance and self.other.by_distance
 
+    @property
+    def longest(self) -> int | None:
+        return min(filter(None, (self.one.longest, self.other.longest)), default=None)
+
 
 @dataclass(frozen=True)
 class Not(Predicate):
@@ -134,3 +156,7 @@ class Not(Predicate):
     @property
     def by_distance(self) -> bool:
         return self.one.by_distance
+
+    @property
+    def longest(self) -> int | None:
+        return self.one.longest
