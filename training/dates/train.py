@@ -28,35 +28,35 @@ def train(
     """
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(1)  # sums in one order
-    batches = _batches(random.Random(seed))
+    drawn_batches = batches(random.Random(seed))
     net, tokens = tiny.build(seed).train(), tiny.tokenizer()
     optimizer = torch.optim.AdamW(net.parameters(), lr=PEAK, betas=(0.9, 0.98), weight_decay=0.01)
-    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate(step, steps))
     for step in range(1, steps + 1):
-        drawn = next(batches)
+        drawn = next(drawn_batches)
         fed = tiny.batch_of(tokens, [d.text for d in drawn], [d.iso for d in drawn])
         loss = net(**fed).loss
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()
-        rate.step()
+        schedule.step()
         if step % (max(steps, 20) // 20) == 0:
             say(f"step {step:,} of {steps:,}: loss {loss.item():.4f}")
     return net.eval(), tokens
 
 
-def _batches(pick: random.Random) -> Iterator[list[ways.Written]]:
+def batches(pick: random.Random) -> Iterator[list[ways.Written]]:
     """Batches of fresh dates without end, each of texts of about one length."""
     while True:
         pool = [ways.draw(pick, held_out=False) for _ in range(POOL * BATCH)]
         pool.sort(key=lambda date: len(date.text))
-        batches = [pool[start : start + BATCH] for start in range(0, len(pool), BATCH)]
-        pick.shuffle(batches)
-        yield from batches
+        cut = [pool[start : start + BATCH] for start in range(0, len(pool), BATCH)]
+        pick.shuffle(cut)
+        yield from cut
 
 
-def _rate(step: int, steps: int) -> float:
+def rate(step: int, steps: int) -> float:
     """The share of the peak: a straight rise, then half a cosine down to nothing."""
     rise = max(1, steps // 20)
     if step < rise:
