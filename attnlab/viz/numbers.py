@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,8 @@ def _array(array: np.ndarray) -> str:
         return "[" + ",\n".join(map(_array, array)) + "]"
     if array.dtype.kind != "f":
         return json.dumps(array.tolist())
-    return "[" + ",".join(figure(v) if v == v else "null" for v in array.tolist()) + "]"
+    # JSON has neither NaN nor the −∞ of a masked score.
+    return "[" + ",".join(figure(v) if isfinite(v) else "null" for v in array.tolist()) + "]"
 
 
 def _spelled(text: Text) -> dict[str, Any]:
