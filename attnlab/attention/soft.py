@@ -22,9 +22,11 @@ from attnlab.errors import InputError
 _ADDED: Final = -1e9
 
 
-def _of_head(steps: Steps, head: int) -> list[Float64[Tensor, "1 1 n size"]]:
-    """Queries, keys and values of one head."""
-    heads = steps.example.heads
+def _of_head(steps: Steps, head: int, query: int) -> list[Float64[Tensor, "1 1 n size"]]:
+    """Queries, keys and values of one head, which has such a query."""
+    heads, n = steps.example.heads, len(steps.example.tokens)
+    if not (0 <= head < heads and 0 <= query < n):
+        raise InputError(f"There is no query {query} of head {head}: {n} queries, {heads} heads.")
     return [cut(m, heads)[:, head : head + 1] for m in (steps.q, steps.k, steps.v)]
 
 
@@ -51,11 +53,11 @@ def blend(steps: Steps, head: int, query: int, sharpness: float) -> Blend:
         sharpness: 0 or more; one over the temperature.
 
     Raises:
-        InputError: ``sharpness`` is negative or no number.
+        InputError: ``sharpness`` is negative or no number, or there is no such query.
     """
     if not sharpness >= 0:
         raise InputError(f"The sharpness is {sharpness}; it must be 0 or more.")
-    q, k, v = _of_head(steps, head)
+    q, k, v = _of_head(steps, head, query)
     seen = steps.masked[head, query].isfinite()
     if math.isinf(sharpness):
         # The limit: the keys of the largest score, each as much as the others.
@@ -89,7 +91,7 @@ def hidden_row(steps: Steps, head: int, query: int) -> Hidden:
     steps at a billion are 1e-7, the softmax gives the weights of no mask at all; in float32 they
     are 64, so scores between −32 and 32 all become equal, and so do the weights.
     """
-    q, k, v = _of_head(steps, head)
+    q, k, v = _of_head(steps, head, query)
     q = q[:, :, query : query + 1]
     n = k.shape[2]
 

@@ -120,7 +120,12 @@ class Worked:
         """The same with a W_V of ``columns`` columns in all, and a W_O of as many rows.
 
         What is new holds a one in each column, so that nothing is lost on the way out.
+
+        Raises:
+            InputError: there is no column, or the heads cannot share so many.
         """
+        if columns < 1:
+            raise InputError(f"W_V needs a column at least, not {columns}.")
         w_v = [
             [*row[:columns], *(float(m == c % len(self.w_v)) for c in range(len(row), columns))]
             for m, row in enumerate(self.w_v)

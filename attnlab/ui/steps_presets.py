@@ -7,7 +7,8 @@ Nothing here imports Streamlit.
 from dataclasses import dataclass
 from typing import Final
 
-from attnlab.attention.steps import Matrix, Worked
+from attnlab.attention import examples
+from attnlab.attention.steps import Worked
 
 
 @dataclass(frozen=True)
@@ -41,36 +42,13 @@ class Preset:
     query: int | None = None
 
 
-def _identity(size: int) -> Matrix:
-    return tuple(tuple(float(i == j) for j in range(size)) for i in range(size))
+_LIVING: Final = ("living", "place")
+_COLOURS: Final = examples.COLOURS.tokens
+_ROLES: Final = ("dog bites", "man bites", "dog bitten", "man bitten")
 
 
-def _cat() -> Preset:
-    one = _identity(4)
-    x = (
-        (0.2, -0.4, 0.1, 0.9),
-        (1.0, 0.3, -0.6, 0.2),
-        (-0.3, 0.8, 0.5, -0.1),
-        (0.4, 0.6, 0.9, -0.5),
-    )
-    words = ("The", "cat", "sat", "down")
-    return Preset(
-        "cat",
-        "cat",
-        "The cat sat down",
-        "",
-        "Four words, four numbers each. Every W passes the numbers on as they are, until you edit "
-        "it.",
-        Worked(words, x, one, one, one, one),
-    )
-
-
-def _decides(word: str, asks: tuple[float, float]) -> Preset:
-    """One word's question decides where the look goes; the other two words ask nothing."""
-    x = ((1.5, 0.0, 0.0, 0.0), (0.0, 1.5, 0.0, 0.0), (0.0, 0.0, *asks))
-    offers = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.0, 0.0))
-    wants = ((0.0, 0.0), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
-    words = ("animal", "street", word)
+def _decides(example: Worked) -> Preset:
+    word = example.tokens[-1]
     return Preset(
         word,
         "decides",
@@ -78,64 +56,56 @@ def _decides(word: str, asks: tuple[float, float]) -> Preset:
         word,
         "“Tired” asks for a living thing, “wide” for a place: W_Q reads what a word asks, W_K what "
         "it is.",
-        Worked(words, x, wants, offers, offers, _identity(2), scaled=False),
-        features=("living", "place", "asks living", "asks place"),
-        asks=("living", "place"),
-        hands_on=("living", "place"),
-        results=("living", "place"),
+        example,
+        features=(*_LIVING, "asks living", "asks place"),
+        asks=_LIVING,
+        hands_on=_LIVING,
+        results=_LIVING,
     )
 
 
-def _colours() -> Preset:
-    """X picks a row of each W, so that the keys, queries and values can be read off it."""
-    keys = ((1.0, 1.0, 1.0, 1.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.0))
-    queries = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (2.0, 2.0, 2.0, 2.0))
-    words, one = ("red", "green", "blue"), _identity(3)
+def _bite(example: Worked) -> Preset:
     return Preset(
+        example.tokens[0],
+        "bite",
+        "Who bites whom",
+        " ".join(example.tokens),
+        "“Bites” asks two questions at once: who comes before me, and who after me?",
+        example,
+        features=("dog", "man", "verb", "before", "after"),
+        asks=("before", "after"),
+        hands_on=_ROLES,
+        results=_ROLES,
+        query=1,
+    )
+
+
+PRESETS: Final = (
+    Preset(
+        "cat",
+        "cat",
+        "The cat sat down",
+        "",
+        "Four words, four numbers each. Every W passes the numbers on as they are, until you edit "
+        "it.",
+        examples.CAT,
+    ),
+    _decides(examples.TIRED),
+    _decides(examples.WIDE),
+    Preset(
         "colours",
         "colours",
         "Scores 8, 2, 4",
         "",
         "The query of “blue” fits the three keys with 8, 2 and 4; the values are colours, and the "
         "output mixes them.",
-        Worked(words, one, queries, keys, one, one),
-        features=words,
-        hands_on=words,
-        results=words,
-    )
-
-
-def _bite(name: str, words: tuple[str, str, str]) -> Preset:
-    """A verb asks two questions: who comes before it, and who after it."""
-    dog, man = float(words[0] == "dog"), float(words[0] == "man")
-    x = ((dog, man, 0.0, 1.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0), (man, dog, 0.0, 0.0, 1.0))
-    wants = ((0.0, 0.0), (0.0, 0.0), (4.0, 4.0), (0.0, 0.0), (0.0, 0.0))
-    offers = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
-    who = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
-    twice = tuple((*row, *row) for row in who)
-    roles = ("dog bites", "man bites", "dog bitten", "man bitten")
-    return Preset(
-        name,
-        "bite",
-        "Who bites whom",
-        " ".join(words),
-        "“Bites” asks two questions at once: who comes before me, and who after me?",
-        Worked(words, x, wants, offers, twice, _identity(4), 2, causal=False, scaled=False),
-        features=("dog", "man", "verb", "before", "after"),
-        asks=("before", "after"),
-        hands_on=roles,
-        results=roles,
-        query=1,
-    )
-
-
-PRESETS: Final = (
-    _cat(),
-    _decides("tired", (2.0, 0.0)),
-    _decides("wide", (0.0, 2.0)),
-    _colours(),
-    _bite("dog", ("dog", "bites", "man")),
-    _bite("man", ("man", "bites", "dog")),
+        examples.COLOURS,
+        features=_COLOURS,
+        hands_on=_COLOURS,
+        results=_COLOURS,
+    ),
+    _bite(examples.DOG),
+    _bite(examples.MAN),
 )
 NAMES: Final = tuple(preset.name for preset in PRESETS)
 _BY_NAME: Final = {preset.name: preset for preset in PRESETS}

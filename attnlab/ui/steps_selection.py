@@ -17,19 +17,18 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from attnlab.analysis.scaling import DRAWS
 from attnlab.attention.because import COMPUTED, Cell
 from attnlab.attention.steps import TYPED, Worked
 from attnlab.ui import steps_edits
 from attnlab.ui.own_link import Page, Reader, one_of, whole
 from attnlab.ui.steps_edits import Edits
 from attnlab.ui.steps_presets import NAMES, Preset, preset
+from attnlab.viz.steps import STEPS
 
 Panel = Literal["by-hand", "real", "why"]
 
 PANELS: Final[tuple[Panel, ...]] = ("by-hand", "real", "why")
-STEPS: Final = (
-    *("tokens", "x", "q", "k", "v", "scores", "scaled", "masked", "weights", "z", "joined", "out"),
-)
 HEADS: Final = (1, 2)
 VALUES: Final = (1, 2, 3, 4, 5, 6)
 """How many columns W_V may have."""
@@ -157,6 +156,6 @@ STEP_BY_STEP: Final = Page(
         "lesson": ("lesson", _read_lesson, str),
         "d": whole("d", 1, 4096),
         "scores": one_of("scores", ("random", "six")),
-        "draw": whole("draw", 0, 1023),
+        "draw": whole("draw", 0, DRAWS - 1),
     },
 )

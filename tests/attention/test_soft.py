@@ -6,17 +6,17 @@ from dataclasses import replace
 import pytest
 import torch
 
+from attnlab.attention import examples
 from attnlab.attention.soft import blend, hidden_row
 from attnlab.attention.steps import work
 from attnlab.errors import InputError
-from attnlab.ui.steps_presets import preset
 from tests.attention.test_steps import random_example
 
 SHARPNESS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, math.inf)
 
 
 def test_from_an_even_blend_to_a_single_match():
-    steps = work(preset("colours").example)
+    steps = work(examples.COLOURS)
     assert blend(steps, 0, 2, 0.0).weights.tolist() == pytest.approx([1 / 3] * 3, abs=1e-15)
     assert blend(steps, 0, 2, 0.0).z.tolist() == pytest.approx([1 / 3] * 3, abs=1e-15)
     assert torch.equal(blend(steps, 0, 2, 1.0).weights, steps.weights[0, 2])
@@ -41,18 +41,27 @@ def test_the_sharper_the_larger_the_largest_share(query, causal):
 
 
 def test_keys_that_fit_equally_well_share_a_single_match():
-    steps = work(replace(preset("dog").example, heads=1))
+    steps = work(replace(examples.DOG, heads=1))
     assert blend(steps, 0, 1, math.inf).weights.tolist() == [0.5, 0, 0.5]
 
 
 @pytest.mark.parametrize("sharp", [-1.0, math.nan])
 def test_no_sharpness_below_nothing(sharp):
     with pytest.raises(InputError, match="0 or more"):
-        blend(work(preset("cat").example), 0, 0, sharp)
+        blend(work(examples.CAT), 0, 0, sharp)
+
+
+@pytest.mark.parametrize(("head", "query"), [(-1, 0), (1, 0), (0, -1), (0, 4)])
+def test_a_query_that_is_not_there_is_refused(head, query):
+    steps = work(examples.CAT)
+    with pytest.raises(InputError, match="no query"):
+        blend(steps, head, query, 1.0)
+    with pytest.raises(InputError, match="no query"):
+        hidden_row(steps, head, query)
 
 
 def test_minus_a_billion_against_minus_infinity_on_a_fully_masked_row():
-    steps = work(preset("colours").example)
+    steps = work(examples.COLOURS)
     found = hidden_row(steps, 0, 2)
     # Float32 has steps of 64 at a billion: all scores become the same, hidden keys get weight.
     assert found.added_32.tolist() == pytest.approx([1 / 3] * 3, abs=1e-7)

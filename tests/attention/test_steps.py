@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from attnlab.attention import attend
+from attnlab.attention import attend, examples
 from attnlab.attention.because import COMPUTED, HEADED, Cell, why
 from attnlab.attention.multihead import MultiHead
 from attnlab.attention.steps import TYPED, Worked, multiplications, work
 from attnlab.errors import InputError
-from attnlab.ui.steps_presets import NAMES, preset
 from tests.attention import reference
 
 
@@ -40,9 +39,9 @@ def random_example(heads=2, causal=True, scaled=True, seed=0, size=1.0):
 
 def settings():
     """Every preset, one with every switch, and random ones."""
-    yield from (preset(name).example for name in NAMES)
+    yield from examples.ALL
     for heads, causal, scaled in itertools.product((1, 2), (True, False), (True, False)):
-        yield replace(preset("dog").example, heads=heads, causal=causal, scaled=scaled)
+        yield replace(examples.DOG, heads=heads, causal=causal, scaled=scaled)
     yield from (random_example(heads, seed=heads) for heads in (1, 2, 3))
     yield random_example(2, False, size=40.0)  # scores in the thousands
 
@@ -51,7 +50,7 @@ SETTINGS = tuple(settings())
 
 
 def test_the_cat_sat_down_as_it_was_worked_out_by_hand():
-    steps = work(preset("cat").example)
+    steps = work(examples.CAT)
     right = [
         [1.02, 0.20, -0.42, -0.52],
         [0.20, 1.49, -0.38, -0.06],
@@ -64,19 +63,22 @@ def test_the_cat_sat_down_as_it_was_worked_out_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("name", "right"), [("tired", (0.9094, 0.0453, 0.0453)), ("wide", (0.0453, 0.9094, 0.0453))]
+    ("example", "query", "right"),
+    [
+        (examples.TIRED, [2, 0], (0.9094, 0.0453, 0.0453)),
+        (examples.WIDE, [0, 2], (0.0453, 0.9094, 0.0453)),
+    ],
 )
-def test_the_two_number_example_is_unscaled(name, right):
-    steps = work(preset(name).example)
+def test_the_two_number_example_is_unscaled(example, query, right):
+    steps = work(example)
     assert steps.weights[0, 2].tolist() == pytest.approx(right, abs=5e-5)
     assert sorted(steps.scores[0, 2].tolist()) == [0, 0, 3]
-    query = {"tired": [2, 0], "wide": [0, 2]}[name]
     assert steps.q[2].tolist() == query
     assert steps.k.tolist() == [[1.5, 0], [0, 1.5], [0, 0]]
 
 
 def test_the_query_with_scores_8_2_4():
-    steps = work(preset("colours").example)
+    steps = work(examples.COLOURS)
     assert steps.scores[0, 2].tolist() == [8, 2, 4]
     assert steps.example.key_size == 4
     assert steps.scaled[0, 2].tolist() == [4, 1, 2]
@@ -169,13 +171,13 @@ def test_a_step_takes_a_multiplication_for_each_term_of_its_sums(example):
 
 
 def test_heads_cost_nothing_in_the_matrix_products():
-    one, two = (replace(preset("cat").example, heads=heads) for heads in (1, 2))
+    one, two = (replace(examples.CAT, heads=heads) for heads in (1, 2))
     assert multiplications(one) == multiplications(two)
     assert multiplications(one) == {"q": 64, "k": 64, "v": 64, "scores": 64, "z": 64, "out": 64}
 
 
 def test_an_edited_cell_changes_what_comes_after_it_and_nothing_else():
-    start = preset("cat").example
+    start = examples.CAT
     before, after = work(start), work(start.typed("w_v", 1, 2, 0.5))
     for name in ("q", "k", "scores", "scaled", "masked", "weights"):
         assert torch.equal(getattr(before, name), getattr(after, name))
@@ -185,7 +187,7 @@ def test_an_edited_cell_changes_what_comes_after_it_and_nothing_else():
 
 @pytest.mark.parametrize("columns", range(1, 8))
 def test_w_v_of_any_size_has_a_w_o_that_fits(columns):
-    start = preset("cat").example
+    start = examples.CAT
     steps = work(start.with_values(columns))
     assert steps.v.shape == (4, columns) and steps.out.shape == (4, 4)
     kept = min(columns, 4)
@@ -211,11 +213,19 @@ def test_w_v_of_any_size_has_a_w_o_that_fits(columns):
 )
 def test_what_does_not_fit_is_refused(changes, words):
     with pytest.raises(InputError, match=words):
-        replace(preset("cat").example, **changes)
+        replace(examples.CAT, **changes)
+
+
+@pytest.mark.parametrize("columns", [0, -1])
+def test_a_w_v_without_columns_is_refused(columns):
+    with pytest.raises(InputError):
+        examples.CAT.with_values(columns)
+    with pytest.raises(InputError, match="cannot be cut into 2 heads"):
+        examples.DOG.with_values(3)
 
 
 def test_cells_that_are_not_there_are_refused():
-    start = preset("cat").example
+    start = examples.CAT
     for place in (("x", 4, 0), ("x", 0, 4), ("x", -1, 0), ("q", 0, 0), ("tokens", 0, 0)):
         with pytest.raises(InputError):
             start.typed(*place, 0.5)

@@ -7,8 +7,9 @@ from attnlab.attention.because import Cell
 from attnlab.attention.steps import work
 from attnlab.ui import mount_steps, steps_scene
 from attnlab.ui.steps_edits import Edit
-from attnlab.ui.steps_selection import STEPS, StepByStep, example_of
+from attnlab.ui.steps_selection import StepByStep, example_of
 from attnlab.viz.payload import unpack
+from attnlab.viz.steps import STEPS
 
 
 class Browser:

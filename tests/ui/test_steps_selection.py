@@ -14,7 +14,6 @@ from attnlab.ui.steps_selection import (
     PANELS,
     SHARPNESS,
     STEP_BY_STEP,
-    STEPS,
     StepByStep,
     example_of,
 )
@@ -34,7 +33,7 @@ values = st.builds(
     StepByStep,
     panel=st.sampled_from(PANELS),
     preset=st.sampled_from(NAMES),
-    step=st.sampled_from(STEPS),
+    step=st.sampled_from(drawn.STEPS),
     cells=edits,
     cell=cells | st.none(),
     heads=st.sampled_from([None, 1, 2]),
@@ -153,6 +152,5 @@ def test_an_edit_without_a_place_is_said_and_left_out():
 
 
 def test_the_layers_agree_on_the_names_of_steps_and_matrices():
-    assert STEPS == drawn.STEPS
     assert HEADED == drawn.HEADED
     assert set(drawn.TITLES) == {*drawn.STEPS, *TYPED, *COMPUTED}

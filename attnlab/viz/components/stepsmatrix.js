@@ -46,10 +46,10 @@ class CellGrid {
     });
     this.grid.onkeydown = (event) => this.press(event);
     this.grid.onclick = (event) => this.clicked(event);
-    this.grid.onfocusin = (event) => {
+    this.grid.addEventListener("focusin", (event) => { // there is no property onfocusin
       const node = event.target.closest(".al-sm-cell");
       if (node) this.owner.choose(node.dataset.place, event.target === node);
-    };
+    });
   }
 
   row(head) {
