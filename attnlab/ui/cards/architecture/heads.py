@@ -140,10 +140,14 @@ def _sentences(of: Anatomy, heads: Heads, ways: list[Way], length: int) -> list[
     most = next(way for way in ways if way.kv_heads == heads.heads)
     each = heads.cache()
     share = "" if here is most else f", 1/{most.kv_heads // here.kv_heads} of multi-head's"
+    layers = "1 layer" if heads.layers == 1 else f"{heads.layers} layers"
     kept = (
-        f"This model: {each:,} bytes a token ({heads.layers} layers × {heads.kv_heads} heads × "
+        f"This model: {each:,} bytes a token ({layers} × {heads.kv_heads} key/value heads × "
         f"{heads.key_size + heads.value_size} numbers × {heads.number_bytes} bytes), "
         f"{here.figure} at {length:,}{share}."
     )
     first = sizes.outweighs(of.bytes, each)
-    return [kept, f"From {first:,} tokens on that is more than the model's weights."]
+    said = [kept, f"From {first:,} tokens on that is more than the model's weights."]
+    if of.block.get("cross"):
+        said.append("Cross-attention keeps keys and values of the source too, once.")
+    return said
