@@ -71,9 +71,12 @@ class Attributes:
                 raise self.refusal(name, value)
 
     def refusal(self, name: str, value: Any) -> RebuildRefused:
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else shown[:57] + "…"
         return RebuildRefused(
-            f"Our transformer does not know {name} = {shown}, which {self.title} sets; it takes "
-            f"models of {FAMILIES}, in their usual settings."
+            f"Our transformer does not know {_short(name)} = {_short(repr(value))}, which "
+            f"{self.title} sets; it takes models of {FAMILIES}, in their usual settings."
         )
+
+
+def _short(text: str) -> str:
+    """No more of a name or a value than a sentence holds: anybody may have written them."""
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -23,6 +23,22 @@ def _third(index: int) -> Callable[[Tensor], Tensor]:
     return lambda tensor: _turned(tensor).chunk(3)[index]
 
 
+def _layer(theirs: str) -> dict[str, str | Part]:
+    """Where the modules of one layer are from."""
+    ours = "blocks.{}."
+    return {
+        ours + "attention_norm": theirs + "ln_1",
+        **{
+            f"{ours}attention.w_{part}": Part(theirs + "attn.c_attn", _third(i))
+            for i, part in enumerate("qkv")
+        },
+        ours + "attention.w_o": Part(theirs + "attn.c_proj", _turned),
+        ours + "feed_forward_norm": theirs + "ln_2",
+        ours + "feed_forward.up": Part(theirs + "mlp.c_fc", _turned),
+        ours + "feed_forward.down": Part(theirs + "mlp.c_proj", _turned),
+    }
+
+
 def plan(attributes: Attributes, prefix: str, head: bool) -> Plan:
     width, heads = attributes.take("n_embd"), attributes.take("n_head")
     layers = attributes.take("n_layer")
@@ -44,21 +60,7 @@ def plan(attributes: Attributes, prefix: str, head: bool) -> Plan:
         tied=attributes.take("tie_word_embeddings", True),
         head=head,
     )
-    layer = f"{prefix}h.{{}}."
-    sources = numbered(
-        layers,
-        {
-            "blocks.{}.attention_norm": layer + "ln_1",
-            **{
-                f"blocks.{{}}.attention.w_{part}": Part(layer + "attn.c_attn", _third(i))
-                for i, part in enumerate("qkv")
-            },
-            "blocks.{}.attention.w_o": Part(layer + "attn.c_proj", _turned),
-            "blocks.{}.feed_forward_norm": layer + "ln_2",
-            "blocks.{}.feed_forward.up": Part(layer + "mlp.c_fc", _turned),
-            "blocks.{}.feed_forward.down": Part(layer + "mlp.c_proj", _turned),
-        },
-    )
+    sources = numbered(layers, _layer(f"{prefix}h.{{}}."))
     sources |= {
         "embed": prefix + "wte",
         "positions.table": prefix + "wpe",

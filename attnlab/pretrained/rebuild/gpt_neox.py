@@ -18,6 +18,22 @@ def _of_each_head(index: int, heads: int) -> Callable[[Tensor], Tensor]:
     return lambda tensor: tensor.unflatten(0, (heads, 3, -1))[:, index].flatten(0, 1)
 
 
+def _layer(theirs: str, heads: int) -> dict[str, str | Part]:
+    """Where the modules of one layer are from."""
+    ours, joint = "blocks.{}.", theirs + "attention.query_key_value"
+    return {
+        ours + "attention_norm": theirs + "input_layernorm",
+        **{
+            f"{ours}attention.w_{part}": Part(joint, _of_each_head(i, heads))
+            for i, part in enumerate("qkv")
+        },
+        ours + "attention.w_o": theirs + "attention.dense",
+        ours + "feed_forward_norm": theirs + "post_attention_layernorm",
+        ours + "feed_forward.up": theirs + "mlp.dense_h_to_4h",
+        ours + "feed_forward.down": theirs + "mlp.dense_4h_to_h",
+    }
+
+
 def plan(attributes: Attributes, prefix: str, head: bool) -> Plan:
     width, heads = attributes.take("hidden_size"), attributes.take("num_attention_heads")
     layers = attributes.take("num_hidden_layers")
@@ -38,23 +54,7 @@ def plan(attributes: Attributes, prefix: str, head: bool) -> Plan:
         tied=attributes.take("tie_word_embeddings", False),
         head=head,
     )
-    layer = f"{prefix}layers.{{}}."
-    sources = numbered(
-        layers,
-        {
-            "blocks.{}.attention_norm": layer + "input_layernorm",
-            **{
-                f"blocks.{{}}.attention.w_{part}": Part(
-                    layer + "attention.query_key_value", _of_each_head(i, heads)
-                )
-                for i, part in enumerate("qkv")
-            },
-            "blocks.{}.attention.w_o": layer + "attention.dense",
-            "blocks.{}.feed_forward_norm": layer + "post_attention_layernorm",
-            "blocks.{}.feed_forward.up": layer + "mlp.dense_h_to_4h",
-            "blocks.{}.feed_forward.down": layer + "mlp.dense_4h_to_h",
-        },
-    )
+    sources = numbered(layers, _layer(f"{prefix}layers.{{}}.", heads))
     sources |= {
         "embed": prefix + "embed_in",
         "final_norm": prefix + "final_layer_norm",

@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+import transformers
 
 import attnlab as al
 from attnlab.pretrained.install import module_of
+from attnlab.pretrained.rebuild.rebuilt import KNOWN
 from attnlab.trace.capture import ATTENTION_STAGES
-from tests.families import build, text
+from tests.families import FAMILIES, build, text
 from tests.pretrained.rebuild import (
     BODIES,
     EDITS,
@@ -127,6 +129,24 @@ def test_texts_longer_than_a_tile(family, changes):
     options = {"text": text(300), "capture": ("weights", "resid_post")}
     options |= {"target": text(150, seed=8)} if family == "t5" else {}
     same(al.rebuild(lab).run(**options), lab.run(**options), atol=2e-5)
+
+
+@pytest.mark.parametrize("name", [n for kind in KNOWN for n in kind.bodies + kind.heads])
+def test_every_class_that_is_named(name):
+    """Each as transformers starts it: weights that are small, and a configuration of its own."""
+    cls = getattr(transformers, name)
+    family = next(f for f in FAMILIES.values() if f.config == cls.config_class.__name__)
+    torch.manual_seed(7)
+    options = dict(family.options)
+    if name.endswith(("LMHeadModel", "ForCausalLM")) and family.task == "masked":
+        options["is_decoder"] = True
+    lab = al.load(cls(cls.config_class(**options)).eval())
+    given = {"text": text(13, seed=2), "capture": ("weights", "final")}
+    if lab.is_encoder_decoder:
+        given["target"] = text(7, seed=4)
+    found, right = (r.run(**given) for r in (al.rebuild(lab), lab))
+    same(found, right)
+    assert (found.logits is None) == name.endswith("Model") or "LMHead" in name
 
 
 def test_every_edit_that_exists_is_among_those_tested():

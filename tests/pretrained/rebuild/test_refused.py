@@ -52,6 +52,18 @@ def test_what_the_variants_switch_is_not_called_harmless():
     assert switched & _HARMLESS == same
 
 
+@pytest.mark.parametrize("family", ["gpt2", "gpt_neox", "llama", "bert", "t5"])
+def test_what_is_called_harmless_changes_nothing(family):
+    """Rates of dropout and of initialisation, all changed: the logits are the model's own."""
+    values = lab(family).model.config.to_dict()
+    rates = {n: 0.3 for n in _HARMLESS & set(values) if isinstance(values[n], float)}
+    assert rates
+    plain = al.rebuild(lab(family)).transformer.state_dict()
+    ours = al.rebuild(al.load(build(family, **rates)))
+    assert ours.trust.difference <= 1e-5
+    assert ours.transformer.state_dict().keys() == plain.keys()
+
+
 def test_families_that_we_do_not_take():
     for name in ("bloom", "gemma2", "mixtral", "bart", "distilbert", "qwen3", "opt", "falcon"):
         with pytest.raises(RebuildRefused, match=f"takes models of {FAMILIES}; .* which is none"):
@@ -110,6 +122,14 @@ def test_the_model_is_left_as_it_was():
     assert made.config._attn_implementation == "sdpa"
     assert hooks == [len(m._forward_pre_hooks) for m in made.modules()]
     assert all(p.requires_grad for p in made.parameters())
+
+
+def test_a_name_that_fills_a_page_is_cut():
+    made = build("gpt2")
+    setattr(made.config, "x" * 9000, "y" * 9000)
+    with pytest.raises(RebuildRefused) as caught:
+        al.rebuild(al.load(made))
+    assert len(str(caught.value)) < 400
 
 
 def test_it_is_one_of_our_errors():
