@@ -40,16 +40,10 @@ class Turns:
     angles: np.ndarray
     factor: float = 1.0
 
-    def turned(self, vector: np.ndarray, position: int) -> np.ndarray:
-        """A vector [D] turned as at a position; dimensions in no pair stay as they are."""
-        out = vector.astype(np.float64)
-        if not self.pairs:
-            return out
-        first, second = np.array(self.pairs).T
-        cos, sin = (self.factor * f(self.angles[position].astype(float)) for f in (np.cos, np.sin))
-        out[first] = vector[first] * cos - vector[second] * sin
-        out[second] = vector[second] * cos + vector[first] * sin
-        return out
+    def step(self) -> np.ndarray:
+        """[P] how far each pair turns from one position to the next."""
+        angles = self.angles.astype(np.float64)
+        return angles[1] - angles[0] if len(angles) > 1 else np.zeros(len(self.pairs))
 
 
 @dataclass(frozen=True)
@@ -127,10 +121,34 @@ class Opened:
         """[D] the products whose sum is the score of a key."""
         return self.q.astype(np.float64) * self.k[key]
 
+    def named(self, key: int, count: int) -> tuple[list[tuple[int, float, float, float]], float]:
+        """The largest terms of a key's score, (dimension, of q, of k, product), and all others'
+        sum."""
+        products = self.products(key)
+        places = largest(products, count)
+        terms = [(i, float(self.q[i]), float(self.k[key, i]), float(products[i])) for i in places]
+        return terms, float(np.delete(products, places).sum())
+
     def parts(self, keys: Sequence[int]) -> np.ndarray:
         """[n, E] what z takes from some keys: weight times value."""
         keys = list(keys)
         return self.weights[keys, None].astype(np.float64) * self.v[keys]
+
+    def blended(self, keys: Sequence[int]) -> tuple[np.ndarray, np.ndarray, int]:
+        """The parts of some keys [n, E], the sum [E] of all others', and how many of these the
+        query sees."""
+        others = np.setdiff1d(np.arange(len(self.weights)), keys)
+        seen = int((~self.hidden[others]).sum())
+        return self.parts(keys), self.parts(others).sum(0), seen
+
+    def share_of_others(self, keys: Sequence[int]) -> float:
+        """What all keys but these weigh together."""
+        return float(np.delete(self.weights, list(keys)).sum(dtype=np.float64))
+
+    @property
+    def length(self) -> float:
+        """The Euclidean length of what W_O makes of z."""
+        return float(np.linalg.norm(self.added.astype(np.float64)))
 
 
 def kv_head(site: Site, head: int) -> int:

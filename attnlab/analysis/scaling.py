@@ -110,7 +110,10 @@ class Sample:
 def sample(
     seed: int = SEED, draws: int = DRAWS, keys: int = KEYS, sizes: tuple[int, ...] = SIZES
 ) -> Sample:
-    """Draw queries and keys from the standard normal distribution, and their dot products."""
+    """Draw queries and keys from the standard normal distribution, and their dot products.
+
+    ``sizes`` are lengths in rising order.
+    """
     random, longest = np.random.default_rng(seed), max(sizes)
     edges = [0, *sizes[:-1]]
     scores = np.empty((len(sizes), draws, keys))
@@ -129,7 +132,7 @@ class Curves:
 
     ``deviation``: the standard deviation of all scores. ``entropy``: of the weights, the mean over
     draws, in nats. ``gradient``: the size of the softmax's derivative, mean over draws; ``typical``
-    its median, which half of the draws stay below.
+    its median, which half of the draws stay below. ``even``: the entropy of an even blend.
     """
 
     sizes: tuple[int, ...]
@@ -137,6 +140,7 @@ class Curves:
     entropy: tuple[np.ndarray, np.ndarray]
     gradient: tuple[np.ndarray, np.ndarray]
     typical: tuple[np.ndarray, np.ndarray]
+    even: np.ndarray
 
 
 def curves(drawn: Sample) -> Curves:
@@ -145,10 +149,13 @@ def curves(drawn: Sample) -> Curves:
     both = [drawn.scores / roots, drawn.scores]
     weights = [softmax(scores) for scores in both]
     sizes = [gradient_size(p) for p in weights]
-    return Curves(
-        drawn.sizes,
+    pairs = (
         tuple(scores.std((1, 2)) for scores in both),
         tuple(entropy(p).mean(1) for p in weights),
         tuple(size.mean(1) for size in sizes),
         tuple(np.median(size, 1) for size in sizes),
     )
+    even = np.full(len(drawn.sizes), np.log(drawn.scores.shape[-1]))
+    for line in (even, *(line for pair in pairs for line in pair)):
+        line.setflags(write=False)  # sessions share them
+    return Curves(drawn.sizes, *pairs, even)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 Url = dict[str, str]
+_EARLIER = 8  # a slider moved by held keys gets this far ahead of the browser
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,19 @@ class Known:
         published: what it last wrote there; None before the first time.
         linked: what its links to other pages last carried.
         seen: what the browser last sent.
+        earlier: what it wrote there just before.
     """
 
     published: Url | None = None
     linked: Url | None = None
     seen: Url | None = None
+    earlier: tuple[Url, ...] = ()
+
+    def wrote(self, url: Url) -> Known:
+        """After `url` was published."""
+        if self.published is None or url == self.published:
+            return replace(self, published=url)
+        return replace(self, published=url, earlier=(*self.earlier, self.published)[-_EARLIER:])
 
     def changed_outside(self, url: Url, *, moved: bool) -> bool:
         """Whether someone edited the address or went back, rather than this session.
@@ -35,11 +44,12 @@ class Known:
             url: what the browser sends now.
             moved: whether a widget was moved, or a callback chose, since the last time. A browser
                 that has not yet heard of the published address still sends the one that it sent
-                last; that is no wish to go back when a widget was moved at the same time.
+                last, or one published just before; that is no wish to go back when a widget was
+                moved at the same time.
         """
         if url in (self.published, self.linked):
             return False
-        return not (moved and url == self.seen)
+        return not (moved and (url == self.seen or url in self.earlier))
 
     def arrived(self, url: Url) -> Known:
         """After another page was opened: an address that says nothing asks for nothing else."""

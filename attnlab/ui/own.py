@@ -127,7 +127,7 @@ def seeded(page: Page, name: str) -> str:
 def publish(page: Page[Value], value: Value) -> None:
     """Keeps `value` and writes it to the address, so that a reload shows the same."""
     url, held = format_own(page, value), _held(page) or _Held(page, value)
-    _keep(replace(held, value=value, known=replace(held.known, published=url)))
+    _keep(replace(held, value=value, known=held.known.wrote(url)))
     address.write(tuple(page.readers), url)
 
 

@@ -56,7 +56,7 @@ def about_row(row: Compared) -> str:
 
 def charts(of: Curves, d: int) -> list[Diagram]:
     """Deviation, entropy and gradient against d, which is marked."""
-    x, even = list(of.sizes), float(np.log(KEYS))
+    x = list(of.sizes)
     roots = [expected_deviation(size) for size in x]
     options = {"x_name": "d", "at": d, "wide": _WIDE, "high": _HIGH}
     return [
@@ -70,7 +70,7 @@ def charts(of: Curves, d: int) -> list[Diagram]:
         curves(
             "Entropy of the weights, in nats",
             x,
-            [*_both(of.entropy), Curve(f"log {KEYS}", [even] * len(x), "mute", dashed=True)],
+            [*_both(of.entropy), Curve(f"log {KEYS}", of.even, "mute", dashed=True)],
             write="{:.3g}".format,
             linear=True,
             **options,

@@ -39,10 +39,10 @@ class Shown:
 def sections(of: Shown) -> list[Section]:
     """Every step that this model shows, from q and k to what W_O makes of z."""
     head, found = of.head, []
-    if head.q is not None and head.k is not None:
+    if head.q is not None and head.k is not None and head.scores is not None:
         found += [*_before(of), _products(of), _sum(of)]
     found.append(_row(of))
-    if head.v is not None:
+    if head.v is not None and head.z is not None:
         found.append(_blend(of))
     elif head.z is not None:
         z = Strip("z", head.z, of.query_word)
@@ -105,7 +105,7 @@ def _dials(of: Shown) -> Dials:
         turns.pairs,
         angles[head.query],
         angles[of.key],
-        angles[1] - angles[0] if len(angles) > 1 else angles[0],
+        turns.step(),
         (head.query, of.key),
     )
 
@@ -124,17 +124,15 @@ def _products(of: Shown) -> Strips:
 
 
 def _sum(of: Shown) -> Sum:
-    head, products = of.head, of.head.products(of.key)
-    places = largest(products, TERMS)
-    terms = [(at, float(head.q[at]), float(head.k[of.key][at]), products[at]) for at in places]
-    rest = len(products) - len(places)
+    head = of.head
+    terms, others = head.named(of.key, TERMS)
     return Sum(
         "Added up: the score",
         f"How well {said(of.query_word)} and {said(of.key_word)} match in this head, and which "
         "dimensions decide it.",
         terms,
-        (rest, float(products.sum() - products[places].sum())),
-        float(head.scores[of.key]) if head.scores is not None else float(products.sum()),
+        (len(head.q) - len(terms), others),
+        float(head.scores[of.key]),
     )
 
 
@@ -167,8 +165,7 @@ def _row(of: Shown) -> Row:
         )
         for key in listed
     ]
-    rest = np.delete(head.weights, listed).astype(np.float64)
-    others = (len(rest), float(rest.sum()))
+    others = (len(head.weights) - len(listed), head.share_of_others(listed))
     return Row("Scaled, masked, softmax", _row_note(of, listed), list(columns), words, others)
 
 
@@ -203,17 +200,15 @@ def _row_note(of: Shown, listed: Sequence[int]) -> str:
 def _blend(of: Shown) -> Strips:
     head = of.head
     keys = strongest(head, BLENDED, [of.key])
-    parts, whole = head.parts(keys), head.parts(range(len(head.weights))).sum(0)
+    parts, others, count = head.blended(keys)
     strips = [
         Strip(f"{head.weights[key]:.4f} × v", part, of.sources[key], "ink", scale="v")
         for key, part in zip(keys, parts, strict=True)
     ]
-    rest = len(head.weights) - int(head.hidden.sum()) - len(keys)
-    if rest > 0:
-        name = f"{rest:,} others" if rest > 1 else "1 other"
-        strips.append(Strip(name, whole - parts.sum(0), colour="ink", scale="v"))
-    z = whole if head.z is None else head.z
-    strips.append(Strip("z", z, of.query_word, scale="v"))
+    if count:
+        name = f"{count:,} others" if count > 1 else "1 other"
+        strips.append(Strip(name, others, colour="ink", scale="v"))
+    strips.append(Strip("z", head.z, of.query_word, scale="v"))
     return Strips(
         "Weights times values",
         f"Each key’s v, {len(head.v[0])} numbers, times its weight; added up they are z, all that "
@@ -224,11 +219,11 @@ def _blend(of: Shown) -> Strips:
 
 def _added(of: Shown) -> Strips:
     added = of.head.added
-    length = float(np.linalg.norm(added.astype(np.float64)))
     return Strips(
         "Through W_O",
         f"This head’s share of the {len(added):,} numbers that attention gives to "
-        f"{said(of.query_word)}; its length is {length:.4g}. The shares of all heads are added.",
+        f"{said(of.query_word)}; its length is {of.head.length:.4g}. The shares of all heads are "
+        "added.",
         [Strip("W_O z", added, of.query_word)],
         places="number",
     )

@@ -49,6 +49,10 @@ def restore(page: str = "") -> Selection:
     moved = _with_widgets(stored)
     if moved != stored:
         st.session_state[_PROBLEMS] = ()
+    if arrived():
+        # A box of this page is another widget than the other page's of the same key, whose value
+        # Streamlit would not hand over: it starts from the selection.
+        _forget_widgets(field.name for field in fields(Selection))
     _know(replace(_known(), seen=url))
     st.session_state[_SELECTION] = moved
     return moved
@@ -68,7 +72,7 @@ def publish(selection: Selection) -> None:
     """Keeps `selection` and writes it to the URL, so that a reload shows the same."""
     st.session_state[_SELECTION] = selection
     url = format_url(selection)
-    _know(replace(_known(), published=url))
+    _know(_known().wrote(url))
     address.write(url_names(), url)
 
 

@@ -116,13 +116,29 @@ def test_the_shares_of_all_heads_through_w_o_are_what_attention_adds(name):
     assert core.with_output(opened(lab, 0)[0], None).added is None
 
 
-def test_turning_by_an_angle_keeps_lengths_and_the_rest():
-    turns = core.Turns(((0, 2), (1, 3)), np.array([[0, 0], [np.pi / 2, 0.3]], np.float32), 2.0)
-    vector = np.array([1, 2, 3, 4, 5], np.float32)
-    assert turns.turned(vector, 0) == pytest.approx([2, 4, 6, 8, 5])
-    once = turns.turned(vector, 1)
-    assert once[[0, 2, 4]] == pytest.approx([-6, 2, 5], abs=1e-6)
-    assert np.hypot(once[1], once[3]) == pytest.approx(2 * np.hypot(2, 4))
+def turned(turns: core.Turns, vector: np.ndarray, position: int) -> np.ndarray:
+    """A vector turned as at a position, from the definition; dimensions in no pair stay."""
+    out = vector.astype(np.float64)
+    for (a, b), angle in zip(turns.pairs, turns.angles[position].astype(float), strict=True):
+        out[a] = turns.factor * (vector[a] * np.cos(angle) - vector[b] * np.sin(angle))
+        out[b] = turns.factor * (vector[b] * np.cos(angle) + vector[a] * np.sin(angle))
+    return out
+
+
+def test_what_is_named_and_the_others_add_up_to_the_whole():
+    """The others are summed from the others, so that nothing here holds by construction."""
+    found, _ = opened(families.lab("llama"), 0)
+    for key in (0, 3, QUERY):
+        terms, others = found.named(key, 3)
+        assert sum(term[3] for term in terms) + others == pytest.approx(found.scores[key], abs=1e-5)
+        for place, q, k, product in terms:
+            assert product == pytest.approx(q * k, abs=1e-6) and q == found.q[place]
+    parts, others, count = found.blended([0, 3])
+    assert parts.sum(0) + others == pytest.approx(found.z, abs=1e-5)
+    assert count == QUERY + 1 - 2
+    assert found.share_of_others([0, 3]) == pytest.approx(
+        1 - found.weights[0] - found.weights[3], abs=1e-6
+    )
 
 
 def test_a_model_that_shows_weights_only():
@@ -172,10 +188,9 @@ def test_in_our_transformer_the_rotation_is_a_step_of_its_own(name):
         module = rotation_of(ours, site.role, LAYER)
         angles = core.array(module.angles(torch.arange(len(found.k))))
         turns = core.Turns(tuple(module.pairs), angles, module.magnitude)
-        assert turns.turned(found.q_before, QUERY) == pytest.approx(found.q, abs=1e-5)
+        assert turned(turns, found.q_before, QUERY) == pytest.approx(found.q, abs=1e-5)
         for key in (0, 3, 12):
-            turned = turns.turned(found.k_before[key], key)
-            assert turned == pytest.approx(found.k[key], abs=1e-5)
+            assert turned(turns, found.k_before[key], key) == pytest.approx(found.k[key], abs=1e-5)
             assert found.products(key).sum() == pytest.approx(found.scores[key], abs=1e-5)
         plain, _ = opened(lab, head)
         assert plain.q_before is None
