@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from attnlab.ui.selection import SENTENCE_A
 from tests.browser.visiting import opened, settled
 
 pytestmark = pytest.mark.browser
@@ -34,6 +35,7 @@ def test_the_head_comes_along_addresses_reopen_and_back_works(page: Page, addres
     expect(page).to_have_url(re.compile("/architecture.*head=L9H4.*show=sees"))
     turn(page, "Heads")
     expect(page.locator(".st-key-card-head")).to_contain_text("Layer 9 · Head 4")
+    expect(page.get_by_label("Sentence A", exact=True)).to_have_value(SENTENCE_A)
     expect(page.get_by_label("Sentence B", exact=True)).to_have_value("")
 
     page.go_back()
