@@ -18,7 +18,8 @@ class Example:
     Attributes:
         a, b: one text, and a second to compare with.
         target_a, target_b: what an encoder-decoder writes for each; "" for other models.
-        head: the layer and head of its cross-attention worth opening, where one is known.
+        head, position: the layer and head of its cross-attention worth opening, and the token of
+            `target_a` (the start token is 0) worth looking from, where they are known.
     """
 
     a: str
@@ -26,6 +27,7 @@ class Example:
     target_a: str = ""
     target_b: str = ""
     head: tuple[int, int] | None = None
+    position: int | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ _ENTRIES = (
             "2026-07-03",
             "2026-07-03",
             head=(0, 3),
+            position=6,
         ),
     ),
     _hub(

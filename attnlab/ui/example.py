@@ -44,4 +44,4 @@ def applied(example: Example, selection: Selection) -> Selection:
     if example.head is None:
         return shown
     layer, head = example.head
-    return replace(shown, layer=layer, head=head)
+    return replace(shown, layer=layer, head=head, position=example.position)

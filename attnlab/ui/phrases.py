@@ -28,7 +28,7 @@ title = short
 def about_grid(scene: Scene) -> str:
     """One line on what the grid shows and what it leaves out."""
     layers, heads = scene.a.maps.shape[:2]
-    parts = [f"{layers} layers, left to right", f"{heads} heads"]
+    parts = [f"{layers} {'layer' if layers == 1 else 'layers'}, left to right", f"{heads} heads"]
     where = "" if scene.b is None else f" on {scene.pictured}"
     share = scene.reading(scene.pictured).first_share
     taken = f"takes {share:.0%} of all attention{where}"

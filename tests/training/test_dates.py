@@ -177,6 +177,20 @@ def test_what_the_card_measures_is_what_the_trace_says(dates):
     )
 
 
+def test_the_example_s_head_matters_where_it_is_looked_from(dates):
+    """It reads the month; without it the month is no longer sure."""
+    shown = catalogue.entry("dates").example
+    edit = al.ZeroHead(*shown.head, role="cross")
+    whole, without = (
+        dates.run(shown.a, target=shown.target_a, edits=edits).next_tokens(
+            k=1, position=shown.position
+        )
+        for edits in ((), (edit,))
+    )
+    (token, before), (_, after) = whole[0], without[0]
+    assert token.text == "7" and before > 0.9 and after < 0.7
+
+
 # --- the recipe ----------------------------------------------------------------------------------
 
 

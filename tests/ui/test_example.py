@@ -36,7 +36,8 @@ def test_it_is_the_whole_of_the_texts_and_survives_a_link(name: str):
         wanted.target_a,
         wanted.target_b,
     )
-    assert (shown.model, shown.position, shown.key, shown.gone) == (name, None, None, ())
+    assert (shown.model, shown.key, shown.gone) == (name, None, ())
+    assert shown.position == wanted.position
     assert shown.experiment == ""
     assert link.parse(link.format_url(shown)) == (shown, ())
 
