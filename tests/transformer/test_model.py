@@ -6,7 +6,7 @@ import torch
 from attnlab.analysis.sizes import sizes
 from attnlab.attention import Cache, MultiHead
 from attnlab.attention.masks import Causal
-from attnlab.attention.positions import Rope
+from attnlab.attention.positions import Learned, Rope
 from attnlab.transformer import Config, Decoder, Encoder, EncoderDecoder
 from tests.transformer import (
     BLOCKS,
