@@ -11,7 +11,7 @@ that everybody quotes; their sizes come from here, so no weights are needed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from attnlab.attention.positions import Learned, RelativeBuckets, Rope, Sinusoidal
@@ -142,7 +142,7 @@ def outweighs(weights: int, each: int) -> int:
     return weights // each + 1
 
 
-def groups(heads: int) -> int | None:
+def grouped_kv_heads(heads: int) -> int | None:
     """Key/value heads that a grouped-query model of so many heads might have: about a quarter.
 
     None where no number between one and all of them divides the heads.
@@ -196,20 +196,20 @@ class Preset:
         return sizes(self.decoder, None if self.encoder is None else self.encoder.width)
 
 
-_ORIGINAL: Final = {
-    "vocabulary": 37_000,
-    "width": 512,
-    "layers": 6,
-    "heads": 8,
-    "hidden": 2_048,
-    "positions": Sinusoidal(),
-    "norm_place": "post",
-    "final_norm": False,
-    "activation": "relu",
-    "qkv_bias": False,
-    "out_bias": False,
-    "tied": True,
-}
+_ORIGINAL: Final = Config(
+    vocabulary=37_000,
+    width=512,
+    layers=6,
+    heads=8,
+    hidden=2_048,
+    positions=Sinusoidal(),
+    norm_place="post",
+    final_norm=False,
+    activation="relu",
+    qkv_bias=False,
+    out_bias=False,
+    tied=True,
+)
 
 PRESETS: Final = (
     Preset(
@@ -250,8 +250,8 @@ PRESETS: Final = (
         "original",
         "Original 512 × 8",
         "Vaswani et al. 2017, table 3, base; about 37,000 tokens",
-        Config(**_ORIGINAL),
-        Config(**{**_ORIGINAL, "head": False}),
+        _ORIGINAL,
+        replace(_ORIGINAL, head=False),
     ),
 )
 

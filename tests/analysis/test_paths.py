@@ -10,6 +10,7 @@ from attnlab.analysis.paths import (
     sequential_steps,
     shortest_path,
 )
+from attnlab.attention import masks
 from attnlab.errors import InputError
 
 STRUCTURES = [Recurrent(), Full(), *(Window(size) for size in (2, 3, 4, 7, 64))]
@@ -21,6 +22,13 @@ def test_the_closed_forms_are_what_a_search_finds(structure, n):
     assert structure.steps(n) == sequential_steps(structure, n)
     assert structure.path(n) == shortest_path(structure, n)
     assert structure.work(n) == counted_work(structure, n)
+
+
+@pytest.mark.parametrize("n", [1, 7, 16, 131_072])
+def test_windows_and_full_attention_read_what_their_masks_let_be_seen(n):
+    assert Full().work(n) == masks.Causal().count(n)
+    for size in (4, 4_096):
+        assert Window(size).work(n) == masks.Window(size).count(n)
 
 
 def test_what_is_known_of_four_thousand_positions():

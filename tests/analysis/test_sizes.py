@@ -129,7 +129,7 @@ def test_the_closed_forms_are_what_our_transformer_holds(Stack, change):
     [(9, 3), (12, 3), (32, 8), (8, 2), (16, 4), (7, None), (2, None), (1, None)],
 )
 def test_a_grouped_query_model_of_as_many_heads(heads, grouped):
-    assert sizes.groups(heads) == grouped
+    assert sizes.grouped_kv_heads(heads) == grouped
 
 
 def test_where_the_cache_outweighs_the_weights():

@@ -11,6 +11,7 @@ from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import curves, sharing
 from attnlab.viz.curves import Curve
+from attnlab.viz.diagram import Diagram
 from attnlab.viz.sharing import Way
 
 
@@ -39,7 +40,9 @@ def draw(of: Subject, length: int) -> None:
 def _ways(heads: Heads, length: int) -> list[Way]:
     """Multi-head, grouped-query and multi-query with as many query heads."""
     shared = {heads.heads: "multi-head"}
-    grouped = heads.kv_heads if 1 < heads.kv_heads < heads.heads else sizes.groups(heads.heads)
+    grouped = (
+        heads.kv_heads if 1 < heads.kv_heads < heads.heads else sizes.grouped_kv_heads(heads.heads)
+    )
     if grouped is not None:
         shared[grouped] = "grouped-query"
     shared[1] = "multi-query" if heads.heads > 1 else "one head"
@@ -112,22 +115,27 @@ def _cache(of: Subject, heads: Heads, ways: list[Way], length: int) -> None:
     diagram("cache-curves", chart)
     for at, sentence in enumerate(said):
         say.remark(sentence, f"cache-{at}")
+    with st.container(horizontal=True, key="actions-cache"):
+        export.menu("save-cache", _cache_kept(of, heads, ways, chart, said))
+
+
+def _cache_kept(
+    of: Subject, heads: Heads, ways: list[Way], chart: Diagram, notes: list[str]
+) -> export.Savable:
     rows = [
         [way.name, way.kv_heads, n, heads.cache(way.kv_heads) * n] for way in ways for n in LENGTHS
     ]
-    with st.container(horizontal=True, key="actions-cache"):
-        kept = files.picture(
-            "attnlab-cache",
-            f"Keys and values that {of.title} keeps",
-            chart,
-            of.source,
-            what="Bytes of keys and values that are kept of a text, for each way of sharing.",
-            columns=("way", "key_value_heads", "tokens", "bytes"),
-            rows=rows,
-            notes=said,
-            body={"weights_bytes": weights, "bytes_a_number": heads.number_bytes},
-        )
-        export.menu("save-cache", kept)
+    return files.picture(
+        "attnlab-cache",
+        f"Keys and values that {of.title} keeps",
+        chart,
+        of.source,
+        what="Bytes of keys and values that are kept of a text, for each way of sharing.",
+        columns=("way", "key_value_heads", "tokens", "bytes"),
+        rows=rows,
+        notes=notes,
+        body={"weights_bytes": of.anatomy.bytes, "bytes_a_number": heads.number_bytes},
+    )
 
 
 def _style(way: Way) -> tuple[str, bool]:
