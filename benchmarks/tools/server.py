@@ -99,4 +99,4 @@ def serving(script: str, port: int = 0, **environment: str) -> Iterator[Server]:
             yield Server(port, server.pid, log)
         finally:
             server.terminate()
-            server.wait(20)
+            server.wait(90)  # on a busy machine a server takes its time to end

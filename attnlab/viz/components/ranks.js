@@ -11,8 +11,8 @@ class Ranks {
     this.serial = null;
     this.body.onpointerover = (event) => this.point(event.target.closest(".al-rank")?.dataset.name);
     this.body.onpointerleave = () => this.point(undefined);
-    this.body.onfocusin = (event) => this.point(event.target.dataset.name);
-    this.body.onfocusout = () => this.point(undefined);
+    this.body.addEventListener("focusin", (event) => this.point(event.target.dataset.name));
+    this.body.addEventListener("focusout", () => this.point(undefined));
     this.body.onkeydown = (event) => this.press(event);
     this.body.onclick = (event) => {
       const row = event.target.closest(".al-rank");
