@@ -22,7 +22,7 @@ from typing import Any
 from attnlab.version import VERSION
 
 _PUBLIC = {
-    "attnlab.attention": ("Cache", "Mask", "MultiHead", "Where", "attend", "explain"),
+    "attnlab.attention": ("Cache", "MultiHead", "Where", "attend", "explain"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
     "attnlab.pretrained.load": ("load",),
     "attnlab.pretrained.rebuild": ("rebuild",),
