@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.ui import frame, own, state
+from attnlab.ui import architecture_lessons, frame, lesson_links, own, state
 from attnlab.ui.architecture_selection import ARCHITECTURE, PANELS
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.architecture import block, cross, heads, sees, subject, tries, why
@@ -32,8 +32,9 @@ def panel(target: Callable[[], None]) -> None:
 
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
-chosen = state.current()
 shown = own.restore(ARCHITECTURE)
+shown = lesson_links.whole(ARCHITECTURE, shown, architecture_lessons.named(shown.lesson))
+chosen = state.current()
 state.publish(chosen)
 own.publish(ARCHITECTURE, shown)
 frame.title("Architecture", "What a transformer is made of, and who sees what in it.")

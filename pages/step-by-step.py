@@ -10,8 +10,8 @@ from attnlab.ui.steps_fit import fitted
 from attnlab.ui.steps_selection import PANELS, STEP_BY_STEP
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
+shown = fitted(own.restore(STEP_BY_STEP))
 chosen = state.current()
-shown = fitted(chosen, own.restore(STEP_BY_STEP))
 state.publish(chosen)
 own.publish(STEP_BY_STEP, shown)
 frame.title("Step by step", "Attention one step at a time, every number computed from the last.")

@@ -69,11 +69,6 @@ def parts(texts: Sequence[str | None]) -> list[Span]:
     ]
 
 
-def is_iso(text: str) -> bool:
-    """Whether a text is written as 2026-07-03 is."""
-    return _ISO.fullmatch(text) is not None
-
-
 def shares(weights: Tensor, part: Span, spans: Sequence[Span]) -> Tensor:
     """[L, H, n]: how much of its attention each head gives to each word while a part is written.
 

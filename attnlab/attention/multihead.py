@@ -38,7 +38,8 @@ class MultiHead(nn.Module):
         scale: factor on q·k; 1/√D when None.
 
     Raises:
-        ValueError: K does not divide H, or H does not divide M where D follows from it.
+        ValueError: a size is below 1, K does not divide H, or H does not divide M where D follows
+            from it.
     """
 
     def __init__(
@@ -56,6 +57,10 @@ class MultiHead(nn.Module):
     ) -> None:
         super().__init__()
         self.heads, self.kv_heads = heads, heads if kv_heads is None else kv_heads
+        sizes = {"width": width, "heads": heads, "kv_heads": kv_heads}
+        for name, size in (sizes | {"key_size": key_size, "value_size": value_size}).items():
+            if size is not None and size < 1:
+                raise ValueError(f"{name} is at least 1, not {size}")
         if heads % self.kv_heads:
             raise ValueError(f"{heads} query heads cannot share {self.kv_heads} key/value heads")
         if key_size is None and width % heads:

@@ -29,7 +29,7 @@ from attnlab.trace.run import Row, Run
 _TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
 _HALF_TOLERANCE = 0.03
 """Of the largest output: in half precision some families round differently by 1–2%."""
-_MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError)
+_MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 """What a model raises that cannot take its inputs, or our function."""
 
 

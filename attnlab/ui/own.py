@@ -48,6 +48,7 @@ __all__ = [
     "current",
     "link_to",
     "one_of",
+    "opened",
     "problems",
     "publish",
     "restore",
@@ -68,6 +69,7 @@ class _Held:
     value: Any
     known: Known = field(default_factory=Known)
     problems: tuple[str, ...] = ()
+    opened: bool = False
 
 
 def restore(page: Page[Value]) -> Value:
@@ -75,14 +77,23 @@ def restore(page: Page[Value]) -> Value:
     url, held = address.read(page.readers), _held(page)
     if held is not None and state.arrived():
         held = replace(held, known=held.known.arrived(url))
+    if held is not None:
+        held = replace(held, opened=False)
     if held is None or _changed_outside(held, url):
         value, doubts = parse(page, url)
-        held = _Held(page, value, Known() if held is None else held.known, doubts)
+        held = _Held(page, value, Known() if held is None else held.known, doubts, opened=True)
         _forget_widgets(page, (one.name for one in fields(page.default)))
     moved = _with_widgets(page, held.value)
     doubts = held.problems if moved == held.value else ()
-    _keep(_Held(page, moved, replace(held.known, seen=url), doubts))
+    known = replace(held.known, seen=url)
+    _keep(replace(held, value=moved, known=known, problems=doubts))
     return moved
+
+
+def opened(page: Page) -> bool:
+    """Whether `restore` read the address in this run, rather than the widgets."""
+    held = _held(page)
+    return held is not None and held.opened
 
 
 def current(page: Page[Value]) -> Value:

@@ -100,7 +100,7 @@ def _dials(of: Shown) -> Dials:
     return Dials(
         "Turned by position (RoPE)",
         "Each dial is a pair of dimensions. The coloured hand is how far q has turned at position "
-        f"{head.query}, the dark one k at position {of.key}: the score feels only the angle "
+        f"{head.query}, the other one k at position {of.key}: the score feels only the angle "
         f"between them, so how far apart the words are.{rest}{longer}",
         turns.pairs,
         angles[head.query],

@@ -1,26 +1,18 @@
 """What a link asks of the page Step by step, put right where the example has no such thing."""
 
-from dataclasses import fields
-
 from attnlab.attention.because import Cell, why
 from attnlab.attention.steps import Worked, work
 from attnlab.errors import InputError
-from attnlab.ui import own, steps_lessons
-from attnlab.ui.selection import Selection
+from attnlab.ui import lesson_links, own, state, steps_lessons
 from attnlab.ui.steps_selection import STEP_BY_STEP, StepByStep, example_of
 
 
-def fitted(selection: Selection, value: StepByStep) -> StepByStep:
+def fitted(value: StepByStep) -> StepByStep:
     """The values with which the page can be drawn; what did not fit is said in a sentence each."""
-    asked = steps_lessons.whole(value)
-    if asked != value:
-        value = own.correct(
-            STEP_BY_STEP, **{one.name: getattr(asked, one.name) for one in fields(StepByStep)}
-        )
-    if value.lesson and steps_lessons.active(value, selection) is None:
-        unknown = steps_lessons.named(value.lesson) is None
-        doubt = f"There is no experiment “{value.lesson}” here, so it was left out."
-        value = own.correct(STEP_BY_STEP, doubt if unknown else "", lesson="")
+    found = steps_lessons.named(value.lesson)
+    value = lesson_links.whole(STEP_BY_STEP, value, None if found is None else found[1])
+    if value.lesson and steps_lessons.active(value, state.current()) is None:
+        value = own.correct(STEP_BY_STEP, lesson="")
     return _in_example(value)
 
 

@@ -4,7 +4,7 @@ What they claim is recomputed by tests/ui/test_steps_lessons.py. Nothing here im
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from attnlab.attention.because import Cell
@@ -83,13 +83,6 @@ def active(value: StepByStep, selection: Selection) -> tuple[Lesson, Stage] | No
     same = all(getattr(value, name) == getattr(set_up, name) for name in _SET_UP)
     same = same and all(getattr(selection, name) == wish for name, wish in shared.items())
     return found if same else None
-
-
-def whole(value: StepByStep) -> StepByStep:
-    """What a link asks for: one that names an experiment and nothing else asks for all of it."""
-    found = named(value.lesson)
-    alone = value == replace(StepByStep(), lesson=value.lesson)
-    return found[1].value if found is not None and alone else value
 
 
 # What “A real head” shows in them: the last word and the street, in the opening pair.

@@ -85,10 +85,12 @@ def products(worked: Worked) -> dict[str, str]:
 
 
 def cost(worked: Worked) -> str:
-    """The multiplications of all steps, with one head as with two."""
+    """The multiplications of all steps, with one head as with two of the same columns."""
+    count = sum(multiplications(worked).values())
+    if worked.size("w_v")[1] % 2:
+        return f"{count} multiplications in all. Two heads would need one more column of W_V."
     return (
-        f"{sum(multiplications(worked).values())} multiplications in all, with one head as with "
-        "two: heads share the columns out."
+        f"{count} multiplications in all, with one head as with two: heads share the columns out."
     )
 
 

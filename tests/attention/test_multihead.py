@@ -1,9 +1,10 @@
 """What is seen of queries and keys before they turn; sizes and sums are in tests/transformer."""
 
+import pytest
 import torch
 
 from attnlab.attention import Cache, MultiHead, Where
-from attnlab.attention.positions import Rope
+from attnlab.attention.positions import RelativeBuckets, Rope
 
 M, H, K, D, N, B = 12, 6, 2, 4, 5, 3
 
@@ -47,3 +48,16 @@ def test_positions_count_from_0_where_nobody_says_otherwise():
 
     layer(torch.randn(1, N, M), rotate=lambda x: x, at=keep)
     assert set(places) == {range(N)}
+
+
+@pytest.mark.parametrize("name", ["heads", "kv_heads", "key_size", "value_size"])
+def test_a_size_below_one_is_named(name):
+    with pytest.raises(ValueError, match=f"{name} is at least 1, not 0"):
+        MultiHead(**({"width": M, "heads": H} | {name: 0}))
+
+
+@pytest.mark.parametrize(("buckets", "farthest"), [(0, 128), (1, 128), (3, 8), (8, 2), (8, 0)])
+def test_buckets_that_leave_no_room_are_refused(buckets, farthest):
+    sizes = {"width": M, "heads": H, "key_size": D}
+    with pytest.raises(ValueError, match="leave no room"):
+        RelativeBuckets(buckets, farthest).build(**sizes, bidirectional=True)

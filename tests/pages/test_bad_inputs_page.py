@@ -172,7 +172,7 @@ def test_row_18_the_ids_on_screen_are_the_ids_fed(app: AppTest, smollm2, minilm,
 
 def test_row_20_a_model_is_kept_under_everything_it_was_loaded_by(app: AppTest):
     arguments = set(signature(load).parameters) - {"tokenizer", "inputs", "progress"}
-    assert {field.name for field in fields(LabKey)} == (arguments - {"source"}) | {"model"}
+    assert {field.name for field in fields(LabKey)} == (arguments - {"source"}) | {"model", "ours"}
     opened(app, model="minilm-l6", head="L3H1")
     first = unpack(payloads(app)[1])[1]["b"]
     app.selectbox(key="sel_dtype").set_value("bfloat16").run()

@@ -160,3 +160,12 @@ def test_no_text_is_a_sentence(page: AppTest):
 
 def test_families_build_what_the_page_is_tested_with():
     assert {"bloom", "gemma2", "t5"} <= set(families.names())
+
+
+def test_the_text_that_was_typed_is_the_one_that_is_opened(page: AppTest):
+    app = opened(page, b=SENTENCE_B, at="B11", key="6")
+    assert said(app, "in B")
+    app.text_input(key="sel_a").set_value("I like cheese.").run()
+    assert not app.exception
+    assert app.session_state["_selection"].side == "A"
+    assert said(app, "in A")

@@ -60,7 +60,7 @@ def test_an_encoder_s_own_mask_and_other_words(visit):
 def test_an_encoder_decoder_s_own_mask_is_put_together(visit):
     app = visit(show="sees", model="dates", a="3 May 2001", written="2001")
     header, arrays = drawn(app, "sights")
-    assert "the mask of an encoder-decoder, in its only layer" in header["sights"][3]["about"]
+    assert "the mask of an encoder-decoder." in header["sights"][3]["about"]
     assert (arrays["3"] == arrays["2"]).all()
     assert header["written"][0][0] == "<s>"
 

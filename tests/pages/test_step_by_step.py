@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnlab.attention.steps import work
-from attnlab.ui import models, own
+from attnlab.ui import models, own, steps_lessons
 from attnlab.ui.export.menu import files
 from attnlab.ui.export.steps import example as saved
 from attnlab.ui.steps_presets import NAMES
@@ -193,3 +193,19 @@ def test_the_numbers_and_the_picture_are_files():
     assert document["provenance"]["example"] == "colours"
     assert b"0.84" in kept["svg"][0]()
     assert kept["png"][0]().startswith(b"\x89PNG")
+
+
+def test_a_link_that_names_an_experiment_alone_opens_all_of_it(lesson: AppTest):
+    opened(lesson, lesson="blur")
+    assert value(lesson) == steps_lessons.named("blur")[1].value
+    opened(lesson, lesson="none-such")
+    assert value(lesson).lesson == ""
+    assert "no experiment “none-such”" in said(lesson)
+
+
+def test_one_leaves_an_experiment_for_the_panel_that_opens_first(lesson: AppTest):
+    opened(lesson, lesson="one-number")
+    assert value(lesson).panel == "why"
+    lesson.get_by_key(own._key(STEP_BY_STEP, "panel")).set_value("by-hand").run()
+    assert value(lesson).panel == "by-hand"
+    assert value(lesson).lesson == ""

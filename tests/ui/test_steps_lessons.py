@@ -32,15 +32,6 @@ def test_every_lesson_opens_something_that_is_there():
         assert value.step == value.cell.matrix  # the cell is on the picture
 
 
-def test_a_link_that_names_a_lesson_and_nothing_else_asks_for_all_of_it():
-    asked = StepByStep(lesson="blur")
-    assert steps_lessons.whole(asked) == steps_lessons.named("blur")[1].value
-    other = replace(asked, preset="dog")
-    assert steps_lessons.whole(other) == other
-    assert steps_lessons.whole(StepByStep(lesson="none such")) == StepByStep(lesson="none such")
-    assert steps_lessons.whole(StepByStep()) == StepByStep()
-
-
 def test_a_lesson_ends_when_what_it_set_up_is_changed():
     value = steps_lessons.named("blur")[1].value
     assert steps_lessons.active(replace(value, step="q", cell=None, sharp="4"), DEFAULT)

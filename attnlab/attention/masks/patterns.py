@@ -6,6 +6,7 @@ the others look both ways, and ``& Causal()`` keeps them from it.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 
 import torch
@@ -19,12 +20,22 @@ Row = Int[Tensor, "1 S"]
 Table = Bool[Tensor, "*B Q S"]
 
 
+def _require_whole(*numbers: object) -> None:
+    for number in numbers:
+        try:
+            operator.index(number)
+        except TypeError:
+            raise ValueError(f"{number!r} is no whole number of tokens") from None
+
+
 def _require_itself(w: int) -> None:
+    _require_whole(w)
     if w < 1:
         raise ValueError(f"a window of {w} does not hold the token itself; the smallest is 1")
 
 
 def _require_from_zero(*numbers: int) -> None:
+    _require_whole(*numbers)
     if min(numbers, default=0) < 0:
         raise ValueError(f"{min(numbers)} is negative; tokens and positions count from 0")
 

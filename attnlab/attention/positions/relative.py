@@ -33,6 +33,12 @@ class RelativeBuckets(Scheme):
     def build(
         self, *, width: int, heads: int, key_size: int, bidirectional: bool
     ) -> PositionModule:
+        exact = (self.buckets // 2 if bidirectional else self.buckets) // 2
+        if exact < 1 or self.farthest <= exact:
+            raise ValueError(
+                f"{self.buckets} buckets up to a distance of {self.farthest} leave no room for "
+                "single distances and shared ones"
+            )
         return _BucketBias(self, heads, bidirectional)
 
 

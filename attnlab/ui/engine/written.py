@@ -33,7 +33,6 @@ class Written:
     Attributes:
         text: without special tokens.
         ended: whether the model itself put an end to it.
-        dated: whether it is a date as ISO spells it.
         reading: its cross-attention; the tokens are those being written, one a row: the row that
             writes a token is that of the token before it.
         looks: for every head, the word it looks at most while each part is written.
@@ -42,7 +41,6 @@ class Written:
 
     text: str
     ended: bool
-    dated: bool
     reading: Reading
     looks: dict[Head, list[Look]]
     best: Head | None
@@ -87,8 +85,7 @@ def _told(reader: Reader, trace: Any) -> Written:
         clean_up_tokenization_spaces=False,
     )
     reading = Reading(tuple(tokens), tuple(sources), as_array(weights), True, share)
-    dated, ended = alignment.is_iso(spelled), tokens[-1].special
-    return Written(spelled, ended, dated, reading, found, alignment.best(found))
+    return Written(spelled, tokens[-1].special, reading, found, alignment.best(found))
 
 
 def _texts(tokens: Any) -> list[str | None]:

@@ -19,6 +19,7 @@ from attnlab.attention.masks import (
     Strided,
     Window,
 )
+from attnlab.attention.masks.patterns import _require_whole
 from attnlab.attention.masks.predicate import And, Not, Or  # noqa: F401, for eval
 from tests.attention.test_attend import normal
 
@@ -175,3 +176,10 @@ def test_what_is_counted_is_not_negative(make):
 def test_a_position_beyond_the_documents_is_refused():
     with pytest.raises(ValueError, match="position 12 has no document: there are 12 ids"):
         Document(IDS).mask(range(13), range(13))
+
+
+@pytest.mark.parametrize("size", [1.5, float("nan"), "4"])
+def test_a_window_is_a_whole_number_of_tokens(size):
+    # Not Window(size): in tests the types of its arguments are checked before it is asked.
+    with pytest.raises(ValueError, match="no whole number"):
+        _require_whole(size)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Final
 
 import streamlit as st
@@ -27,10 +28,11 @@ _MOST_WRITTEN: Final = {_MODEL: 16}  # tokens
 _MOST_OTHERS: Final = 60
 _FEW_HEADS: Final = 8  # as many stand side by side
 _FEW_PARTS: Final = 6  # as many are told in sentences
-_NO_DATE: Final = (
-    "It learned dates from 1900 to 2099, in English and in digits, and nothing else: this is what "
-    "it makes of other words."
+_KNOWS: Final = (
+    "It learned dates from 1900 to 2099, in English and in digits, and nothing else: it makes a "
+    "date of any words."
 )
+_NO_DAY: Final = "There is no such day."
 _CROSS: Final = (
     "The words that are written ask, the words that were read answer: queries come from the "
     "decoder, keys and values from the encoder. Each row is what is being written, each column "
@@ -77,14 +79,14 @@ def _box(reader: engine.Reader) -> str:
         key = own.seeded(ARCHITECTURE, "date")
         st.text_input("A date, written in any way", key=key, max_chars=MOST_DATE)
         with st.container(horizontal=True, key="dates", gap="xsmall"):
-            for number, date in enumerate(DATES):
-                on = "on-" if date == own.current(ARCHITECTURE).date else ""
-                st.button(date, key=f"try-{on}date-{number}", on_click=_take, args=(date,))
+            for number, way in enumerate(DATES):
+                on = "on-" if way == own.current(ARCHITECTURE).date else ""
+                st.button(way, key=f"try-{on}date-{number}", on_click=_take, args=(way,))
     return own.current(ARCHITECTURE).date
 
 
-def _take(date: str) -> None:
-    own.choose(ARCHITECTURE, date=date, row=Architecture.row)
+def _take(way: str) -> None:
+    own.choose(ARCHITECTURE, date=way, row=Architecture.row)
 
 
 def _answer(reader: engine.Reader, told: Written) -> None:
@@ -96,8 +98,16 @@ def _answer(reader: engine.Reader, told: Written) -> None:
         with st.container(key="answer-cross", width="stretch"):
             st.text(told.text)
         say.pill(name, "cross-model")
-    if reader.key.model == _MODEL and not told.dated:
-        say.remark(_NO_DATE, "no-date")
+    if reader.key.model == _MODEL:
+        say.remark(_KNOWS if _in_calendar(told.text) else f"{_NO_DAY} {_KNOWS}", "knows")
+
+
+def _in_calendar(written: str) -> bool:
+    try:
+        date.fromisoformat(written)
+    except ValueError:
+        return False
+    return True
 
 
 def _head(told: Written) -> Head | None:

@@ -95,6 +95,8 @@ def _about(found: sight.Measured, layer: int) -> str:
         return "Measured on this text: one word alone cannot tell one mask from another."
     kinds, named = set(found.kinds.values()), found.kinds[layer]
     whose = f"the mask of {'a decoder' if named == 'decoder' else f'an {named}'}"
+    if named == "encoder-decoder":  # read from several roles, whose layers are counted apart
+        return f"Measured on this text: {whose}."
     if len(kinds) == 1 and named:
         every = "its only layer" if len(found.kinds) == 1 else f"all {len(found.kinds)} layers"
         return f"Measured on this text: {whose}, in {every}."

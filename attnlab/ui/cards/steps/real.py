@@ -28,17 +28,34 @@ from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.engine import Passage
 from attnlab.ui.scene import Scene
 from attnlab.ui.sections import Shown, sections
-from attnlab.ui.selection import Selection, Side
+from attnlab.ui.selection import SIDES, Selection, Side
+from attnlab.ui.steps_selection import STEP_BY_STEP
 from attnlab.viz.heads import full
 
 _KEY = "real"
+_TEXTS = "_texts_of_the_real_head"
 
 
 def draw(selection: Selection) -> None:
     """The texts, the words of them, and every number of the head at the chosen pair."""
+    selection = _at_what_was_typed(selection)
     targets = sentences.draw(selection)
     guard.report(selection)
     frame.attempt(partial(_show, selection, targets))
+
+
+def _at_what_was_typed(selection: Selection) -> Selection:
+    """With one text newly typed on this page, its words are those that look."""
+    before, now = st.session_state.get(_TEXTS), (selection.a, selection.b)
+    st.session_state[_TEXTS] = now
+    if before is None or state.arrived() or own.current(STEP_BY_STEP).lesson:
+        return selection
+    typed = [side for side, old, new in zip(SIDES, before, now, strict=True) if old != new and new]
+    if len(typed) != 1:
+        return selection
+    corrected = state.correct(side=typed[0], position=None, key=None)
+    state.publish(corrected)
+    return corrected
 
 
 def _show(selection: Selection, targets: Mapping[Side, Callable[[], None]]) -> None:

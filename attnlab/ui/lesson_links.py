@@ -1,0 +1,43 @@
+"""Links to experiments: one that names an experiment and nothing else asks for all of it."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, Protocol
+
+from attnlab.ui import own, state
+from attnlab.ui.own import Page, Value
+
+_IN_SIDEBAR = ("model", "device", "dtype", "ours")
+"""Their widgets are drawn before a page runs, so a page cannot set them any more."""
+
+
+class Stage(Protocol):
+    """What one click on an experiment shows: a page's own values, and some of all pages'."""
+
+    value: Any
+    shared: Mapping[str, Any]
+
+
+def whole(page: Page[Value], value: Value, found: Stage | None) -> Value:
+    """The values that a link asks for.
+
+    Args:
+        value: what the address says, with a field `lesson`.
+        found: the experiment of that name, or None where there is none; then a sentence is said.
+    """
+    if not value.lesson:
+        return value
+    if found is None:
+        doubt = f"There is no experiment “{value.lesson}” here, so it was left out."
+        return own.correct(page, doubt, lesson="")
+    if not own.opened(page) or value != replace(page.default, lesson=value.lesson):
+        return value
+    now = state.current()
+    shared = {
+        name: wish
+        for name, wish in found.shared.items()
+        if name not in _IN_SIDEBAR and getattr(now, name) != wish
+    }
+    if shared:
+        state.correct(**shared)
+    return own.correct(page, **{one.name: getattr(found.value, one.name) for one in fields(value)})
