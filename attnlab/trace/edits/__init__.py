@@ -1,0 +1,37 @@
+"""Edits: frozen values that change attention for one run. One file a kind."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from attnlab.errors import EditError
+from attnlab.trace.edits.edit import Bound, Edit
+from attnlab.trace.edits.heads import MeanHead, ZeroHead
+from attnlab.trace.edits.temperature import Temperature
+
+__all__ = ["Bound", "Edit", "MeanHead", "Temperature", "ZeroHead", "edit_from_json"]
+
+_KINDS: dict[str, type[Edit]] = {
+    cls.__dataclass_fields__["kind"].default: cls for cls in (ZeroHead, MeanHead, Temperature)
+}
+
+
+def edit_from_json(data: dict[str, Any]) -> Edit:
+    """The edit that ``to_json`` wrote.
+
+    Raises:
+        EditError: an unknown kind, or a field that this kind does not have.
+    """
+    kind = data.get("kind") if isinstance(data, dict) else None
+    cls = _KINDS.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise EditError(f"There is no edit of kind {kind!r}; there are {', '.join(_KINDS)}.")
+    names = {f.name for f in fields(cls) if f.init}
+    for name in data:
+        if name not in names | {"kind"}:
+            raise EditError(f"An edit of kind {kind!r} has no field {name!r}.")
+    try:
+        return cls(**{name: value for name, value in data.items() if name in names})
+    except TypeError as error:
+        raise EditError(f"An edit of kind {kind!r} is incomplete: {error}.") from error

@@ -1,0 +1,86 @@
+"""Edits: frozen values that change attention for one run.
+
+An edit holds no tensors: it can be hashed, compared, written as JSON and put in a URL. Binding
+it to a runner and to the tokens of a run makes what it needs; the bound edit is what
+``attend`` calls. The order of a tuple of edits is the order in which they act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from attnlab.attention import Where
+from attnlab.errors import EditError, EditRefused
+from attnlab.trace.capture import Capture
+from attnlab.trace.site import Site, layers_in
+
+if TYPE_CHECKING:
+    from attnlab.trace.trace import Trace
+
+Change = Callable[[str, Tensor, Where], Tensor]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An edit made ready for one text: which stages, at which sites, and what to do there.
+
+    ``whole_rows``: the change needs rows over all keys, so tiles may not skip the future.
+    """
+
+    edit: Edit
+    stages: frozenset[str]
+    reaches: Callable[[Any], bool]
+    change: Change
+    whole_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Base of every edit. ``kind`` is a field, so that two edits never share a cache key."""
+
+    def sites(self, runner: Any) -> list[Site]:
+        """The sites that the edit reaches. Raises EditRefused, saying what would work."""
+        raise EditError(f"{type(self).__name__} does not say where it acts.")
+
+    @property
+    def stages(self) -> frozenset[str]:
+        """The stages that a tier must let it change."""
+        return frozenset()
+
+    def needs(self, runner: Any) -> tuple[Capture, ...]:
+        """What must be captured in a plain run of the same text before binding."""
+        return ()
+
+    def bind(self, runner: Any, donor: Trace | None) -> Bound:
+        """Make the edit ready for one text; ``donor`` holds what ``needs`` asked for."""
+        raise EditError(f"{type(self).__name__} cannot be bound.")
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def main_or(role: str | None, runner: Any) -> str:
+    return runner.main_role if role is None else role
+
+
+def site_at(edit: Edit, layer: int, head: int, role: str | None, runner: Any) -> Site:
+    """The site of a layer and head, or a sentence that says which there are."""
+    role = main_or(role, runner)
+    sites = [site for site in runner.sites if site.role == role]
+    if not sites:
+        roles = ", ".join(sorted({site.role for site in runner.sites})) or "none"
+        raise EditRefused(f"{edit} names the role {role!r}, but {runner.name} has: {roles}.")
+    site = next((site for site in sites if site.layer == layer), None)
+    if site is None:
+        layers = layers_in(sites)
+        raise EditRefused(f"{edit} names layer {layer}, but {runner.name} has layers {layers}.")
+    if not 0 <= head < site.heads:
+        raise EditRefused(
+            f"{edit} names head {head}, but layer {layer} of {runner.name} has heads "
+            f"0 to {site.heads - 1}."
+        )
+    return site
