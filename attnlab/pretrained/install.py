@@ -40,26 +40,3 @@ def output_head(model: Any) -> nn.Module | None:
         return model.get_output_embeddings()
     except (AttributeError, NotImplementedError, TypeError):
         return None
-
-
-def structure_of(lab: Any) -> tuple[nn.Module, nn.Module | None]:
-    """The module that the paths of a Lab's sites and blocks are relative to, and the matrix in it
-    that gives logits, None where there is none."""
-    ours = getattr(lab, "transformer", None)
-    if ours is None:
-        return lab.model, output_head(lab.model)
-    head = getattr(ours, "decoder", ours).head
-    return ours, None if head is None else head.unembed
-
-
-def module_of(lab: Any, path: str) -> nn.Module:
-    """A module of what a Lab runs, by the path of a Site or a Block."""
-    ours = getattr(lab, "transformer", None)
-    return (lab._clone if ours is None else ours).get_submodule(path)
-
-
-def rotation_of(lab: Any, role: str, layer: int) -> nn.Module | None:
-    """What turns the queries and keys of an attention, in our transformer; None elsewhere, and
-    where nothing turns."""
-    rotation = getattr(lab, "rotation", None)
-    return None if rotation is None else rotation(role, layer)

@@ -9,23 +9,24 @@ from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from attnlab.attention.positions import PositionModule
 from attnlab.errors import InputError
 from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind, distinct
-from attnlab.pretrained.budget import require_room
+from attnlab.pretrained.execute import execute
 from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
-from attnlab.pretrained.result import Asked, sizes_of, trace_of
+from attnlab.pretrained.result import Asked
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
 from attnlab.pretrained.trust import trust_of
 from attnlab.trace.capture import Capture, as_captures
 from attnlab.trace.edits import Edit
-from attnlab.trace.run import Cancel, Logits, Row, Run
+from attnlab.trace.run import Cancel, Logits, Run
 from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
 
@@ -47,6 +48,7 @@ class Lab:
         longest: the most tokens that a text may have, or None.
         main_role: "decoder" where there is one, else "encoder".
         head_kind: "causal", "masked", "seq2seq" or "none".
+        has_head: whether it gives logits; ``ends_in_head``: nothing is computed after them.
         serial: entered around every run.
         revision: where its weights are from, if no Hub commit says so: a package and its version.
     """
@@ -74,7 +76,7 @@ class Lab:
         self.main_role = found.layout.main_role
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
-        self._clone, self._taps, self._ends_in_head = found.clone, found.taps, found.ends_in_head
+        self._clone, self._taps, self.ends_in_head = found.clone, found.taps, found.ends_in_head
         self._keywords = keywords(found.clone)
 
     def __repr__(self) -> str:
@@ -102,6 +104,19 @@ class Lab:
         """The layers that have attention, in order."""
         role = role or self.main_role
         return tuple(sorted({site.layer for site in self.sites if site.role == role}))
+
+    def structure(self) -> tuple[nn.Module, nn.Module | None]:
+        """The module that the paths of sites and blocks are relative to, and the matrix in it
+        that gives logits, None where there is none."""
+        return self.model, output_head(self.model)
+
+    def module(self, path: str) -> nn.Module:
+        """A module of what is run, by the path of a Site or a Block."""
+        return self._clone.get_submodule(path)
+
+    def rotation(self, role: str) -> PositionModule | None:
+        """What turns the queries and keys of a stack, where it is known: in our transformer."""
+        return None
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens that a run of this text feeds to the model, special ones included.
@@ -208,7 +223,7 @@ class Lab:
         shared = as_edits(edits)
         own = [()] * len(given) if each is None else map(as_edits, each)
         bounds = self.bind_all([shared + more for more in own], sources, goals)
-        return self._execute(self.inputs(sources, goals), sources, goals, options, bounds)
+        return execute(self, self.inputs(sources, goals), sources, goals, options, bounds)
 
     def _raw(
         self, inputs: Mapping[str, Tensor], options: Asked, edits: Sequence[Edit]
@@ -219,7 +234,7 @@ class Lab:
             raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
         rows = batch_of(inputs)
         bounds = [bind(self, edits, None)] * rows
-        return self._execute(dict(inputs), [None] * rows, [None] * rows, options, bounds)
+        return execute(self, dict(inputs), [None] * rows, [None] * rows, options, bounds)
 
     def bind_all(self, edits: Sequence[tuple], sources: list, goals: list) -> list[tuple]:
         """The edits of each text bound; donors run as one plain batch, every text once."""
@@ -231,7 +246,7 @@ class Lab:
         texts, which = distinct(sources, goals)
         once = [list(side) for side in zip(*texts, strict=True)]
         plain, asked = [bind(self, (), None)] * len(texts), Asked(tuple(needs), None)
-        donors = self._execute(self.inputs(*once), *once, asked, plain)
+        donors = execute(self, self.inputs(*once), *once, asked, plain)
         return [bind(self, own, donors[i]) for own, i in zip(edits, which, strict=True)]
 
     def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
@@ -246,42 +261,6 @@ class Lab:
         if self.is_encoder_decoder:
             inputs["decoder_input_ids"] = padded(goals, pad, self.device)[0]
         return inputs
-
-    def _execute(
-        self,
-        inputs: dict[str, Tensor],
-        sources: list,
-        goals: list,
-        options: Asked,
-        bounds: list[tuple],
-    ) -> list[Trace]:
-        """One forward of a batch; ``sources`` and ``goals`` hold ids, or None for raw inputs."""
-        typed.check_captures(self, options.captures)
-        mains = goals if self.is_encoder_decoder else sources
-        sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
-        typed.check_places(options.captures, sizes, self.sites)
-        longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
-        require_room(self, options.captures, len(mains), *longest)
-        run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])
-        lengths = [len(ids) if ids else None for ids in mains]
-        run.positions = options.positions(lengths, self.has_head, self.device)
-        if options.logits == "loss":
-            self._ask_losses(run, mains)
-        with self.serial:
-            outputs = self.forward(run, inputs)
-        run.finish()
-        return [
-            trace_of(self, run, outputs, row, source, goal, options)
-            for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
-        ]
-
-    def _ask_losses(self, run: Run, ids: list) -> None:
-        """Have the head applied in chunks, where nothing follows it."""
-        if self.head_kind not in ("causal", "seq2seq") or None in ids:
-            raise InputError(f"{self.name} predicts no next token of these inputs: no losses.")
-        run.targets = padded(ids, 0, self.device)[0]
-        if not self._ends_in_head:
-            run.positions = None
 
     def forward(self, run: Run, inputs: Mapping[str, Any], *, use_cache: bool = False) -> Any:
         """The clone's forward under a run: what every path goes through."""

@@ -9,7 +9,6 @@ import torch
 import attnlab as al
 from attnlab.analysis import opened as core
 from attnlab.errors import CaptureError
-from attnlab.pretrained.install import module_of, rotation_of
 from attnlab.pretrained.rebuild import rebuild
 from attnlab.trace import ZeroHead
 from tests import families
@@ -185,7 +184,7 @@ def test_in_our_transformer_the_rotation_is_a_step_of_its_own(name):
         q, k = trace.q_unrotated[LAYER, head], trace.k_unrotated[LAYER, found.kv_head]
         np.testing.assert_array_equal(found.q_before, q[QUERY].numpy())
         np.testing.assert_array_equal(found.k_before, k.numpy())
-        module = rotation_of(ours, site.role, LAYER)
+        module = ours.rotation(site.role)
         angles = core.array(module.angles(torch.arange(len(found.k))))
         turns = core.Turns(tuple(module.pairs), angles, module.magnitude)
         assert turned(turns, found.q_before, QUERY) == pytest.approx(found.q, abs=1e-5)
@@ -195,8 +194,8 @@ def test_in_our_transformer_the_rotation_is_a_step_of_its_own(name):
         plain, _ = opened(lab, head)
         assert plain.q_before is None
         assert found.weights == pytest.approx(plain.weights, abs=1e-5)
-        output = module_of(ours, site.out_proj)
-        there = module_of(lab, next(s for s in lab.sites if s.layer == LAYER).out_proj)
+        output = ours.module(site.out_proj)
+        there = lab.module(next(s for s in lab.sites if s.layer == LAYER).out_proj)
         assert core.with_output(found, output).added == pytest.approx(
             core.with_output(plain, there).added, abs=1e-5
         )
@@ -207,4 +206,4 @@ def test_our_transformer_turns_nothing_where_positions_are_added(name):
     ours = rebuild(families.lab(name))
     found, site = opened(ours, 1)
     assert found.q_before is None and found.k_before is None
-    assert rotation_of(ours, site.role, LAYER) is None
+    assert ours.rotation(site.role) is None

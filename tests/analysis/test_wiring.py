@@ -10,7 +10,6 @@ from attnlab.analysis import anatomy
 from attnlab.analysis.sizes import preset
 from attnlab.analysis.wiring import centres, one_pass
 from attnlab.errors import Cancelled, InputError
-from attnlab.pretrained.install import structure_of
 from attnlab.trace import Cancel
 from tests import families
 
@@ -18,7 +17,7 @@ from tests import families
 def seen(name, role="decoder", layer=1, n=7):
     lab = families.lab(name)
     target = families.text(5, 4) if lab.is_encoder_decoder else None
-    return one_pass(lab, structure_of(lab)[0], families.text(n), role, layer, target=target)
+    return one_pass(lab, lab.structure()[0], families.text(n), role, layer, target=target)
 
 
 def test_the_shapes_of_grouped_query_attention():
@@ -100,7 +99,7 @@ def test_a_cancelled_pass_stops():
 
 
 def of_lab(lab, text, role="decoder", layer=1, target=None):
-    return anatomy.of_model(lab, *structure_of(lab), text, role, layer, target=target)
+    return anatomy.of_model(lab, *lab.structure(), text, role, layer, target=target)
 
 
 def test_the_anatomy_of_the_packaged_decoder(smollm2):

@@ -8,7 +8,6 @@ from attnlab.analysis import anatomy, sight
 from attnlab.analysis.paths import Full, Recurrent
 from attnlab.analysis.sizes import preset
 from attnlab.pretrained.catalogue import lookup
-from attnlab.pretrained.install import structure_of
 from attnlab.ui import architecture_lessons, engine, own_link
 from attnlab.ui.architecture_lessons import LESSONS, active, named
 from attnlab.ui.architecture_selection import ARCHITECTURE, LENGTHS, WINDOWS, Architecture
@@ -26,7 +25,7 @@ def test_two_thirds_of_a_gpt2_block_are_feed_forward():
 def test_smollm2_keeps_a_third_of_what_multi_head_would(smollm2):
     lesson = named("a-third")
     assert lesson.shared["model"] == "smollm2-135m"
-    heads = anatomy.of_model(smollm2, *structure_of(smollm2), None, "decoder", 4).heads
+    heads = anatomy.of_model(smollm2, *smollm2.structure(), None, "decoder", 4).heads
     assert (heads.heads, heads.kv_heads) == (9, 3)
     assert 3 * heads.cache() == heads.cache(heads.heads)
 

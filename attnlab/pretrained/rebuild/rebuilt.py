@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.attention.positions import PositionModule
 from attnlab.errors import RebuildRefused
@@ -56,8 +56,15 @@ class Rebuilt(Lab):
         )
         self.revision, self.transformer = lab.revision, adapter.transformer
 
-    def rotation(self, role: str, layer: int) -> PositionModule | None:
-        """What turns the queries and keys of an attention; None where nothing does."""
+    def structure(self) -> tuple[nn.Module, nn.Module | None]:
+        head = getattr(self.transformer, "decoder", self.transformer).head
+        return self.transformer, None if head is None else head.unembed
+
+    def module(self, path: str) -> nn.Module:
+        return self.transformer.get_submodule(path)
+
+    def rotation(self, role: str) -> PositionModule | None:
+        """What turns the queries and keys of a stack; None where nothing does."""
         for module in self.transformer.modules():
             if isinstance(module, Stack) and module.role == role and module.positions.rotates:
                 return module.positions

@@ -48,13 +48,11 @@ def anatomy(reader: Reader, passage: Passage | None, layer: int, name: str = "")
     role = stack_of(reader)
 
     def run(job: Any) -> Anatomy:
-        from attnlab.pretrained.install import structure_of
-
         lab = reader.lab
         text = None if passage is None else passage.text
         target = None if passage is None or not reader.writes else passage.target
         options = {"target": target, "cancel": job.cancel}
-        return of_model(lab, *structure_of(lab), text, role, layer, **options)
+        return of_model(lab, *lab.structure(), text, role, layer, **options)
 
     key = BlockKey(reader.key, role, passage, layer)
     return work.perform(key, f"Reading layer {layer}", run, work.stores().maps)

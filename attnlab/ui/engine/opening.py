@@ -11,7 +11,6 @@ from attnlab.analysis import opened as core
 from attnlab.analysis import scaling
 from attnlab.analysis.opened import Opened, Turns
 from attnlab.errors import RebuildRefused
-from attnlab.pretrained.install import module_of, rotation_of
 from attnlab.trace import Site
 from attnlab.ui import work
 from attnlab.ui.engine.keys import LabKey, Passage
@@ -85,7 +84,7 @@ def opened(of: Reader, passage: Passage, head: Head, query: int) -> Opened:
         )
         found = core.opened(trace, site, head[1], query)
         found = replace(found, turns=_turns(of, site, found))
-        output = module_of(of.lab, site.out_proj) if site.out_proj else None
+        output = of.lab.module(site.out_proj) if site.out_proj else None
         return core.with_output(found, output)
 
     key = OpenedKey(of.key, of.role, passage, head, query)
@@ -100,7 +99,7 @@ def site_of(of: Reader, layer: int) -> Site:
 
 def _turns(of: Reader, site: Site, found: Opened) -> Turns | None:
     """The angles of a rotary scheme at every position of the text."""
-    module = rotation_of(of.lab, site.role, site.layer)
+    module = of.lab.rotation(site.role)
     if module is None or found.k is None:
         return None
     angles = module.angles(torch.arange(max(len(found.k), found.query + 1)))

@@ -5,7 +5,6 @@ import torch
 import transformers
 
 import attnlab as al
-from attnlab.pretrained.install import module_of
 from attnlab.pretrained.rebuild.rebuilt import KNOWN
 from attnlab.trace.capture import ATTENTION_STAGES
 from tests.families import FAMILIES, build, text
@@ -85,16 +84,17 @@ def test_sites_and_blocks_are_those_that_the_probe_found(name):
     assert of[0] == of[1]
     assert (ours.main_role, ours.longest) == (lab.main_role, lab.longest)
     for site in ours.sites:
-        matrix = module_of(ours, site.out_proj).weight
+        matrix = ours.module(site.out_proj).weight
         assert matrix.shape[1] == site.heads * site.value_size
 
 
 @pytest.mark.parametrize("name", ["pythia partly turning", "llama yarn, set", "llama multi-query"])
 def test_queries_and_keys_before_they_turn(name):
-    _, ours = pair(name)
+    lab, ours = pair(name)
     trace = ours.run(**fed(name), capture=ATTENTION_STAGES)
     site = ours.sites[1]
-    turn = ours.rotation(site.role, site.layer)
+    turn = ours.rotation(site.role)
+    assert lab.rotation(site.role) is None, "what a module of theirs does is not known"
     positions = torch.arange(len(trace.tokens))[None]
     for before, after in (("q_unrotated", "q"), ("k_unrotated", "k")):
         kept = getattr(trace, before)[site.layer]
@@ -107,7 +107,7 @@ def test_queries_and_keys_before_they_turn(name):
 def test_where_nothing_turns_there_is_no_before(name):
     _, ours = pair(name)
     assert not BEFORE_TURNING & ours.stages
-    assert ours.rotation(ours.main_role, 0) is None
+    assert ours.rotation(ours.main_role) is None
     with pytest.raises(al.errors.StageNotAvailable, match="does not expose 'q_unrotated'"):
         ours.run(**fed(name), capture="q_unrotated")
 

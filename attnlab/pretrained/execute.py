@@ -1,0 +1,65 @@
+"""One forward of a batch, and a trace of each of its texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from attnlab.errors import InputError
+from attnlab.pretrained import texts
+from attnlab.pretrained.budget import require_room
+from attnlab.pretrained.inputs import padded
+from attnlab.pretrained.result import Asked, sizes_of, trace_of
+from attnlab.trace.run import Row, Run
+from attnlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from attnlab.pretrained.lab import Lab
+
+
+def execute(
+    lab: Lab,
+    inputs: dict[str, Tensor],
+    sources: list,
+    goals: list,
+    options: Asked,
+    bounds: list[tuple],
+) -> list[Trace]:
+    """Run a batch that is ready, its edits bound.
+
+    Args:
+        inputs: as the model takes them, padded.
+        sources, goals: the ids of each text, or None for raw inputs.
+        bounds: the edits of each text.
+
+    Raises:
+        CaptureError, InputError, Cancelled: see ``Lab.run``.
+    """
+    texts.check_captures(lab, options.captures)
+    mains = goals if lab.is_encoder_decoder else sources
+    sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
+    texts.check_places(options.captures, sizes, lab.sites)
+    longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
+    require_room(lab, options.captures, len(mains), *longest)
+    run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])
+    lengths = [len(ids) if ids else None for ids in mains]
+    run.positions = options.positions(lengths, lab.has_head, lab.device)
+    if options.logits == "loss":
+        _ask_losses(lab, run, mains)
+    with lab.serial:
+        outputs = lab.forward(run, inputs)
+    run.finish()
+    return [
+        trace_of(lab, run, outputs, row, source, goal, options)
+        for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
+    ]
+
+
+def _ask_losses(lab: Lab, run: Run, ids: list) -> None:
+    """Have the head applied in chunks, where nothing follows it."""
+    if lab.head_kind not in ("causal", "seq2seq") or None in ids:
+        raise InputError(f"{lab.name} predicts no next token of these inputs: no losses.")
+    run.targets = padded(ids, 0, lab.device)[0]
+    if not lab.ends_in_head:
+        run.positions = None
