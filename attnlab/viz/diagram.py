@@ -26,7 +26,14 @@ KINDS: Final = {  # on light and on dark paper; twin of components/diagram.css
     "norm": ("#b9a6a0", "#7c6d68"),
     "head": ("#5b6270", "#b9c0cc"),
     "edit": ("#7a55c7", "#b093f5"),
+    "a": ("#2f6db3", "#6aa9ee"),
+    "b": ("#d9741a", "#f0a04b"),
+    "gold": ("#a8841c", "#d9b74a"),
+    "pink": ("#b3447a", "#e58cb8"),
+    "brown": ("#7b4f2a", "#c79a6d"),
 }
+LEVELS: Final = 24
+"""How many strengths of a colour a heat map has; the browser and files draw the same ones."""
 ANCHORS: Final = ("start", "middle", "end")
 
 
@@ -85,6 +92,34 @@ class Diagram:
         flat = [round(value, 2) for point in points for value in point]
         self.shapes.append(["line", flat, _kind(kind), width, arrow, dashed])
 
+    def area(
+        self, points: Sequence[tuple[float, float]], kind: str, strength: float = 0.18
+    ) -> None:
+        """A filled shape between points, faint: ``strength`` is its share of the colour."""
+        flat = [round(value, 2) for point in points for value in point]
+        self.shapes.append(["area", flat, _kind(kind), strength])
+
+    def cells(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        values: Sequence[Sequence[float]],
+        kinds: tuple[str, str] = ("b", "a"),
+    ) -> None:
+        """A heat map: values from −1 to 1, rows from the top; the colours above and below 0.
+
+        Raises:
+            ValueError: a value is not from −1 to 1.
+        """
+        flat = [float(value) for row in values for value in row]
+        if not all(-1.001 <= value <= 1.001 for value in flat):
+            raise ValueError("a heat map takes values from -1 to 1")
+        levels = [round(value * LEVELS) for value in flat]
+        counts = [len(values), len(values[0]) if len(values) else 0]
+        self.shapes.append(["cells", x, y, width, height, *counts, levels, *map(_kind, kinds)])
+
     def words(
         self,
         x: float,
@@ -126,7 +161,7 @@ def _kind(name: str) -> str:
 
 
 def _moved(shape: list[object], x: float, y: float) -> list[object]:
-    if shape[0] == "line":
+    if shape[0] in ("line", "area"):
         flat = [value + (y if at % 2 else x) for at, value in enumerate(shape[1])]
         return ["line", flat, *shape[2:]]
     return [shape[0], shape[1] + x, shape[2] + y, *shape[3:]]

@@ -2,6 +2,7 @@
 // can be reached with the arrow keys too.
 
 const SVG = "http://www.w3.org/2000/svg";
+const LEVELS = 24; // strengths of a heat map, as in diagram.py
 
 /** A new SVG element with its attributes; undefined ones are left out. */
 function shape(tag, attributes, text) {
@@ -33,6 +34,28 @@ const DRAW = {
       drawn.push(shape("path", { d: "M0 0L-7 -3.5L-7 3.5Z", fill: paint(kind), transform }));
     }
     return drawn;
+  },
+  area([flat, kind, strength]) {
+    const points = flat.reduce((text, value, at) => `${text}${at ? (at % 2 ? " " : "L") : "M"}${value}`, "");
+    return [shape("path", { d: `${points}Z`, fill: paint(kind), "fill-opacity": strength })];
+  },
+  cells([x, y, width, height, rows, columns, levels, more, less]) {
+    // One path for each strength: neighbours alike are one piece of it.
+    const paths = new Map();
+    const wide = width / columns, high = height / rows;
+    for (let row = 0; row < rows; row++) {
+      for (let start = 0, end = 0; start < columns; start = end) {
+        const level = levels[row * columns + start];
+        for (end = start + 1; end < columns && levels[row * columns + end] === level;) end++;
+        if (!level) continue;
+        const piece = `M${x + start * wide} ${y + row * high}h${(end - start) * wide}v${high}h${(start - end) * wide}z`;
+        paths.set(level, (paths.get(level) ?? "") + piece);
+      }
+    }
+    return [...paths].map(([level, d]) => shape("path", {
+      d, fill: paint(level > 0 ? more : less), "fill-opacity": Math.abs(level) / LEVELS,
+      "shape-rendering": "crispEdges",
+    }));
   },
   words([x, y, text, size, kind, bold, anchor]) {
     return [shape("text", {

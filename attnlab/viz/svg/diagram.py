@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import atan2, degrees
 
-from attnlab.viz.diagram import KINDS, Diagram
+from attnlab.viz.diagram import KINDS, LEVELS, Diagram
 from attnlab.viz.svg.frame import Caption, framed
 from attnlab.viz.svg.sheet import Sheet, number, theme_of
 
@@ -56,6 +56,40 @@ def _line(
         sheet.put("path", d="M0 0L-7 -3.5L-7 3.5Z", fill=colours[kind], transform=turn)
 
 
+def _area(
+    sheet: Sheet, colours: dict[str, str], flat: list[float], kind: str, strength: float
+) -> None:
+    points = zip(flat[::2], flat[1::2], strict=True)
+    path = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) + "Z"
+    sheet.put("path", d=path, fill=colours[kind], fill_opacity=strength)
+
+
+def _cells(
+    sheet: Sheet,
+    colours: dict[str, str],
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    rows: int,
+    columns: int,
+    levels: list[int],
+    more: str,
+    less: str,
+) -> None:
+    """One path for each strength, as in the browser."""
+    paths: dict[int, list[str]] = {}
+    for at, level in enumerate(levels):
+        if level:
+            left, top = x + width * (at % columns) / columns, y + height * (at // columns) / rows
+            piece = f"M{left:.3f} {top:.3f}h{width / columns:.3f}v{height / rows:.3f}"
+            paths.setdefault(level, []).append(f"{piece}h{-width / columns:.3f}z")
+    for level, pieces in paths.items():
+        colour = colours[more if level > 0 else less]
+        strength = {"fill_opacity": abs(level) / LEVELS, "shape_rendering": "crispEdges"}
+        sheet.put("path", d="".join(pieces), fill=colour, **strength)
+
+
 def _words(
     sheet: Sheet,
     colours: dict[str, str],
@@ -70,4 +104,4 @@ def _words(
     sheet.text(x, y, text, size=size, colour=colours[kind], bold=bold, anchor=anchor)
 
 
-_DRAW = {"box": _box, "line": _line, "words": _words}
+_DRAW = {"box": _box, "line": _line, "area": _area, "cells": _cells, "words": _words}
