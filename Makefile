@@ -19,6 +19,8 @@ pip := $(python) -m pip --disable-pip-version-check install $(PIP_ARGS)
 cores := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 threads := $(shell n=$$(( $(cores) / 2 )); [ $$n -gt 4 ] && n=4; [ $$n -lt 1 ] && n=1; echo $$n)
 OMP_NUM_THREADS ?= $(threads)
+# Tests at a time: each worker loads the packaged models, about 1.5 GB.
+workers := $(shell n=$(cores); [ $$n -gt 4 ] && n=4; echo $$n)
 OMP_WAIT_POLICY ?= PASSIVE
 # glibc hands large blocks back to the system after every layer, and the next layer pays for fresh
 # pages: at 1,024 tokens up to a third of the time. Keep them. One arena, because the app runs models
@@ -80,7 +82,7 @@ host: setup
 		$(ARGS)
 
 test: setup $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(python) -m pytest -ra $(ARGS)
+	OMP_NUM_THREADS=1 $(python) -m pytest -ra -n $(workers) --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.dev
 	$(python) -m ruff check .

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from torch import nn
 
-from attnlab.analysis import sizes
+from attnlab.analysis import matrices, sizes
 from attnlab.analysis.parameters import Parameters, feed_forward_form, parameters
 from attnlab.analysis.sizes import Preset
 from attnlab.analysis.wiring import NormPlace, Pass, Shape, one_pass
@@ -58,6 +58,9 @@ class Anatomy:
         hidden, gated: the width inside the feed-forward, and whether it has a gate; None where its
             matrices do not say.
         block: parameters of this block by class; ``counts``: of the whole model.
+        steps: parameters of this block by the step that they belong to: "q", "k", "v" and "out" of
+            its attention, the same behind "cross.", "wider" and "back" of its feed-forward. Of a
+            part in which they could not be told apart they are missing; else they add up to it.
         blocks: how many blocks the stack has.
         norm, norm_place, parallel: as in ``wiring.Pass``; "" and None where not known.
         tied: whether the output head is the table of tokens.
@@ -73,6 +76,7 @@ class Anatomy:
     hidden: int | None
     gated: bool | None
     block: Mapping[str, int]
+    steps: Mapping[str, int]
     counts: Mapping[str, int]
     blocks: int
     norm: str
@@ -115,9 +119,14 @@ def of_model(
         seen = one_pass(runner, model, text, role, layer, target=target, cancel=cancel)
     counted = parameters(model, runner.sites, runner.blocks, head)
     here = counted.of(role, layer)
-    form = None
-    if here is not None and seen.width is not None and here.matrices:
-        form = feed_forward_form(here.matrices, seen.width)
+    form, steps = None, {}
+    if here is not None and seen.width is not None:
+        form = feed_forward_form(here.matrices, seen.width) if here.matrices else None
+        options = {"target": target, "cancel": cancel}
+        steps = matrices.of_attention(runner, counted.layers, text, role, layer, **options)
+        if form is not None:
+            held = here.weights["feed_forward"]
+            steps |= matrices.of_feed_forward(model, held, seen.width, form[0])
     return Anatomy(
         tokens=seen.tokens,
         width=seen.width,
@@ -125,6 +134,7 @@ def of_model(
         hidden=None if form is None else form[0],
         gated=None if form is None else form[1],
         block={} if here is None else here.counts,
+        steps=steps,
         counts=counted.counts,
         blocks=sum(block.role == role for block in runner.blocks),
         norm=seen.norm,
@@ -184,6 +194,7 @@ def of_preset(one: Preset, tokens: int, source: int | None = None) -> Anatomy:
         hidden=c.hidden,
         gated=c.gated,
         block={name: count for name, count in one.block.items() if count},
+        steps=one.steps,
         counts=one.counts,
         blocks=c.layers,
         norm={"layer": "LayerNorm", "rms": "RMSNorm"}[c.norm],

@@ -33,6 +33,8 @@ CLASSES: Final = (
     "other",
 )
 Shapes = tuple[tuple[int, ...], ...]
+Weights = tuple[tuple[str, nn.Parameter], ...]
+"""Parameters, each with the path of the module that holds it."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,25 @@ class Layer:
     """What one block holds.
 
     Attributes:
-        counts: parameters by class; classes that it has none of are missing.
-        matrices: the shapes of its feed-forward's matrices.
+        weights: its parameters by class; classes that it has none of are missing.
         shared: whether an earlier layer runs the same module.
     """
 
     role: str
     layer: int
-    counts: Mapping[str, int]
-    matrices: Shapes = ()
+    weights: Mapping[str, Weights]
     shared: bool = False
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many parameters of each class."""
+        return {kind: sum(w.numel() for _, w in held) for kind, held in self.weights.items()}
+
+    @property
+    def matrices(self) -> Shapes:
+        """The shapes of its feed-forward's matrices."""
+        held = self.weights.get("feed_forward", ())
+        return tuple(tuple(weight.shape) for _, weight in held if weight.dim() > 1)
 
     @property
     def total(self) -> int:
@@ -97,8 +108,7 @@ def parameters(
     """
     places = _Places(model, sites, blocks, head)
     counts, size, other = dict.fromkeys(CLASSES, 0), 0, []
-    of_block: dict[str, dict[str, int]] = {block.path: {} for block in blocks}
-    matrices: dict[str, list[tuple[int, ...]]] = {block.path: [] for block in blocks}
+    of_block: dict[str, dict[str, Weights]] = {block.path: {} for block in blocks}
     for owner, module, weight in _each(model):
         kind, home = places.kind(owner, module), places.block(owner)
         counts[kind] += weight.numel()
@@ -106,13 +116,10 @@ def parameters(
         if kind == "other":
             other.append(owner)
         if home is not None:
-            of_block[home][kind] = of_block[home].get(kind, 0) + weight.numel()
-            if kind == "feed_forward" and weight.dim() > 1:
-                matrices[home].append(tuple(weight.shape))
+            of_block[home][kind] = (*of_block[home].get(kind, ()), (owner, weight))
     layers, seen = [], set()
     for block in blocks:
-        held, shapes = of_block[block.path], tuple(matrices[block.path])
-        layers.append(Layer(block.role, block.layer, held, shapes, block.path in seen))
+        layers.append(Layer(block.role, block.layer, of_block[block.path], block.path in seen))
         seen.add(block.path)
     return Parameters(counts, tuple(layers), places.tied, size, tuple(dict.fromkeys(other)))
 

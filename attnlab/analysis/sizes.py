@@ -57,19 +57,38 @@ def kv_heads(config: Config) -> int:
     return config.heads if config.kv_heads is None else config.kv_heads
 
 
-def attention(config: Config, source_width: int | None = None) -> int:
-    """Parameters of one attention: W_Q, W_K, W_V, W_O; in cross-attention of another width."""
+def attention_steps(config: Config, source_width: int | None = None) -> dict[str, int]:
+    """Parameters of W_Q, W_K, W_V and W_O ("out"), their biases included.
+
+    Args:
+        source_width: of what keys and values are made of, in cross-attention of another width.
+    """
     M, N = config.width, config.width if source_width is None else source_width
     queries, outputs = config.heads * head_size(config), config.heads * value_size(config)
     keys, values = kv_heads(config) * head_size(config), kv_heads(config) * value_size(config)
-    biases = (queries + keys + values) * config.qkv_bias + M * config.out_bias
-    return M * queries + N * (keys + values) + outputs * M + biases
+    bias = int(config.qkv_bias)
+    return {
+        "q": (M + bias) * queries,
+        "k": (N + bias) * keys,
+        "v": (N + bias) * values,
+        "out": outputs * M + M * config.out_bias,
+    }
+
+
+def attention(config: Config, source_width: int | None = None) -> int:
+    """Parameters of one attention: W_Q, W_K, W_V, W_O; in cross-attention of another width."""
+    return sum(attention_steps(config, source_width).values())
+
+
+def feed_forward_steps(config: Config) -> dict[str, int]:
+    """Parameters of the matrices that read the stream, the gate among them, and of the way back."""
+    M, F, ways_in, bias = config.width, config.hidden, 1 + config.gated, config.feed_forward_bias
+    return {"wider": ways_in * F * (M + bias), "back": M * (F + bias)}
 
 
 def feed_forward(config: Config) -> int:
     """Parameters of one feed-forward: in and out, and the gate where there is one."""
-    M, F, ways_in = config.width, config.hidden, 1 + config.gated
-    return (ways_in + 1) * M * F + (ways_in * F + M) * config.feed_forward_bias
+    return sum(feed_forward_steps(config).values())
 
 
 def norm(config: Config) -> int:
@@ -172,6 +191,15 @@ class Preset:
     def block(self) -> Mapping[str, int]:
         """Parameters of one layer of the decoder by class."""
         return self._decoder.block
+
+    @property
+    def steps(self) -> Mapping[str, int]:
+        """Parameters of one layer of the decoder by the step that they belong to."""
+        steps = attention_steps(self.decoder) | feed_forward_steps(self.decoder)
+        if self.encoder is None:
+            return steps
+        crossed = attention_steps(self.decoder, self.encoder.width)
+        return steps | {f"cross.{step}": count for step, count in crossed.items()}
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -33,6 +33,16 @@ class Cache:
         """Positions held. Read it before a forward: layers are extended one after another."""
         return next((k.shape[2] for k, _ in self._own.values()), 0)
 
+    def length_of(self, whose: Hashable) -> int:
+        """Positions held of one attention, read before it is extended.
+
+        Raises:
+            ValueError: others have filled it, so it is another model's.
+        """
+        if self._own and whose not in self._own:
+            raise ValueError("this cache was filled by another model; begin with a new Cache()")
+        return self.length
+
     @property
     def numbers(self) -> int:
         """How many numbers are held in all."""

@@ -42,6 +42,9 @@ class Mask:
             mask: a Mask; None; bool (True: may attend) or additive float, with 2 to 4 axes that
                 broadcast to [B, H, Q, S]. An additive entry below half of its type's lowest
                 number counts as hidden, anything else as a bias.
+
+        Raises:
+            ValueError: a mask of whole numbers, or one that adds +∞, which leaves no weights.
         """
         if isinstance(mask, Mask):
             return mask
@@ -51,25 +54,34 @@ class Mask:
             mask = mask.unsqueeze(0)
         if mask.dtype == torch.bool:
             return cls(visible=mask)
+        if not mask.is_floating_point():
+            raise ValueError(
+                f"a mask is boolean (True: may attend) or additive, not {str(mask.dtype)[6:]}; "
+                "mask.bool() makes one of 0 and 1"
+            )
         visible = mask > torch.finfo(mask.dtype).min / 2
         # At 2,048 tokens a copy of the mask is 16 MiB, so one is made only where it holds a bias.
         biased = bool(((mask != 0) & visible).any())
         bias = mask.masked_fill(~visible, 0) if biased else None
+        if bias is not None and bool(bias.isposinf().any()):
+            raise ValueError("an additive mask of +∞ leaves no weights; hide the other keys")
         return cls(None if bool(visible.all()) else visible, bias)
 
     def without(self, real: Bool[Tensor, "B S"] | None) -> Mask:
         """The same, with keys hidden from every query that are not real: padding.
 
         Raises:
-            ValueError: ``real`` is of another number of keys.
+            ValueError: ``real`` is of another number of keys; where all are visible, nobody knows.
         """
-        if real is None or bool(real.all()):
+        if real is None:
             return self
-        real = real[:, None, None, :]
         if self.visible is not None and real.shape[-1] != self.visible.shape[-1]:
             raise ValueError(
                 f"real tells of {real.shape[-1]} keys; {self.visible.shape[-1]} are here"
             )
+        if bool(real.all()):
+            return self
+        real = real[:, None, None, :]
         return Mask(real if self.visible is None else self.visible & real, self.bias)
 
     @property

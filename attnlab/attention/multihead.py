@@ -17,6 +17,8 @@ from torch import Tensor, nn
 
 from attnlab.attention.attend import attend
 from attnlab.attention.cache import Cache
+from attnlab.attention.checks import require_number, require_vectors, require_whole
+from attnlab.attention.head_sizes import HeadSizes
 from attnlab.attention.mask import Mask
 from attnlab.attention.stages import At, Where, visitor
 
@@ -38,8 +40,8 @@ class MultiHead(nn.Module):
         scale: factor on q·k; 1/√D when None.
 
     Raises:
-        ValueError: a size is below 1, K does not divide H, or H does not divide M where D follows
-            from it.
+        ValueError: a size is below 1, K does not divide H, H does not divide M where D follows
+            from it, or the scale is no finite number.
     """
 
     def __init__(
@@ -56,19 +58,13 @@ class MultiHead(nn.Module):
         scale: float | None = None,
     ) -> None:
         super().__init__()
-        self.heads, self.kv_heads = heads, heads if kv_heads is None else kv_heads
-        sizes = {"width": width, "heads": heads, "kv_heads": kv_heads}
-        for name, size in (sizes | {"key_size": key_size, "value_size": value_size}).items():
-            if size is not None and size < 1:
-                raise ValueError(f"{name} is at least 1, not {size}")
-        if heads % self.kv_heads:
-            raise ValueError(f"{heads} query heads cannot share {self.kv_heads} key/value heads")
-        if key_size is None and width % heads:
-            raise ValueError(f"A width of {width} cannot be cut into {heads} heads; say key_size")
-        self.key_size = width // heads if key_size is None else key_size
-        self.value_size = self.key_size if value_size is None else value_size
+        sizes = HeadSizes.of(width, heads, kv_heads, key_size, value_size)
+        self.heads, self.kv_heads = sizes.heads, sizes.kv_heads
+        self.key_size, self.value_size = sizes.key_size, sizes.value_size
         self.scale = self.key_size**-0.5 if scale is None else scale
         source_width = width if source_width is None else source_width
+        require_number(scale=self.scale)
+        require_whole(source_width=source_width)
         self.w_q = nn.Linear(width, heads * self.key_size, bias=qkv_bias)  # [H·D, M]
         self.w_k = nn.Linear(source_width, self.kv_heads * self.key_size, bias=qkv_bias)  # [K·D, M]
         self.w_v = nn.Linear(source_width, self.kv_heads * self.value_size, bias=qkv_bias)  # [K·E]
@@ -94,7 +90,14 @@ class MultiHead(nn.Module):
             rotate: turns queries and keys by their positions (RoPE).
             cache: where the keys and values of earlier positions are kept. With one, ``x`` holds
                 the new positions only, and ``mask`` has a column for each position so far.
+
+        Raises:
+            ValueError: ``x`` or ``source`` has another shape or nothing in it, or the mask is
+                none.
         """
+        require_vectors("x", x, self.w_q.in_features)
+        if source is not None:
+            require_vectors("source", source, self.w_k.in_features)
         q = _split(self.w_q(x), self.heads)
         if source is not None and cache is not None:
             k, v = cache.once(self, lambda: self.keys_values(source))

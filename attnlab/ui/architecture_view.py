@@ -198,14 +198,27 @@ def _attention_steps(of: Anatomy, kind: str, prefix: str) -> list[Step]:
     for stage, name, about in _STAGES:
         shape = of.shapes.get(prefix + stage)
         if shape is not None:
-            steps.append(Step(name, spelled(shape), "", colour, (about,), True))
+            steps.append(
+                Step(name, spelled(shape), _own(of, prefix + stage), colour, (about,), True)
+            )
     out = of.shapes.get("cross_out" if prefix else "attn_out")
     if out is not None:
-        about = "Heads side by side, through W_O. The parameters are those of all four matrices."
-        steps.append(
-            Step("Heads joined", spelled(out), f"{of.block[kind]:,}", colour, (about,), True)
-        )
+        own, about = _own(of, prefix + "out"), "Heads side by side, through W_O."
+        if not own:
+            own, about = f"{of.block[kind]:,}", f"{about} {_ALL_FOUR}"
+        steps.append(Step("Heads joined", spelled(out), own, colour, (about,), True))
     return steps
+
+
+_ALL_FOUR: Final = (
+    "The parameters are those of the whole attention: which of them make queries, keys and values "
+    "could not be told."
+)
+
+
+def _own(of: Anatomy, step: str) -> str:
+    """The parameters of one step, "" where it has none or they could not be told."""
+    return f"{of.steps[step]:,}" if of.steps.get(step) else ""
 
 
 def _feed_steps(of: Anatomy) -> list[Step]:
@@ -215,9 +228,10 @@ def _feed_steps(of: Anatomy) -> list[Step]:
     if of.hidden is not None:
         name = "Feed-forward, gated" if of.gated else "Feed-forward"
         shape = spelled((of.tokens, of.hidden))
-        steps.append(Step(name, shape, "", "feed", about, True))
-    out, figure = of.shapes.get("mlp_out"), f"{of.block['feed_forward']:,}"
+        steps.append(Step(name, shape, _own(of, "wider"), "feed", about, True))
+    out = of.shapes.get("mlp_out")
     if out is not None:
+        figure = _own(of, "back") or f"{of.block['feed_forward']:,}"
         steps.append(Step("and back", spelled(out), figure, "feed", about, True))
     return steps
 

@@ -111,6 +111,10 @@ def test_the_anatomy_of_the_packaged_decoder(smollm2):
     assert (found.norm, found.norm_place, found.parallel) == ("RMSNorm", "before", False)
     assert (found.blocks, found.tied, found.measured) == (30, True, True)
     assert found.total == 134_515_008
+    assert found.steps == {
+        **{"q": 576 * 576, "k": 576 * 192, "v": 576 * 192, "out": 576 * 576},
+        **{"wider": 2 * 576 * 1_536, "back": 576 * 1_536},
+    }
     assert found.bytes == 4 * found.total
     assert found.heads.cache() == 30 * 3 * (64 + 64) * 4
     assert found.heads.cache(9) == 3 * found.heads.cache()
@@ -133,6 +137,7 @@ def test_a_preset_and_our_transformer_of_its_sizes_have_the_same_shapes():
     assert dict(run.shapes) == dict(computed.shapes)
     assert (run.hidden, run.gated) == (computed.hidden, computed.gated)
     assert dict(run.block) == dict(computed.block)
+    assert dict(run.steps) == dict(computed.steps)
     assert (run.norm, run.norm_place, run.parallel) == ("LayerNorm", "before", False)
 
 

@@ -69,6 +69,20 @@ def test_the_block_of_the_loaded_model(architecture):
     assert said(app, "75% of a block is feed-forward, 25% attention.")
 
 
+def test_every_step_has_its_own_parameters(architecture):
+    """Queries, keys, values and W_O; up with the gate, and down: not the whole at the last one."""
+    (one_pass,) = [h for h in diagrams(architecture()) if "Heads joined" in str(h["shapes"])]
+    words = [shape[3] for shape in one_pass["shapes"] if shape[0] == "words"]
+    own = {
+        name: words[words.index(name) + 2]
+        for name in ("Queries", "Keys", "Values", "Heads joined", "Feed-forward, gated", "and back")
+    }
+    assert own == {
+        **{"Queries": "331,776", "Keys": "110,592", "Values": "110,592"},
+        **{"Heads joined": "331,776", "Feed-forward, gated": "1,769,472", "and back": "884,736"},
+    }
+
+
 def test_another_text_has_other_shapes(architecture):
     app = architecture(a="Two words")
     assert "weights  9 × 2 × 2" in written(app)
