@@ -33,6 +33,17 @@ def pairwise(weights: Float[Tensor, "n Q S"], *, causal: bool = False) -> Float[
     return 1 - apart / rows.shape[1]
 
 
+def apart(
+    before: Float[Tensor, "n Q S"], after: Float[Tensor, "n Q S"], *, causal: bool = False
+) -> Float[Tensor, " n"]:
+    """How far each head's rows have moved: the mean Jensen–Shannon divergence of the same head
+    before and after, in bits, 0 to 1; rows counted as in ``pairwise``."""
+    alike = [
+        pairwise(torch.stack(both), causal=causal)[0, 1] for both in zip(before, after, strict=True)
+    ]
+    return 1 - torch.stack(alike)
+
+
 def _divergence(p: Tensor, q: Tensor) -> Tensor:
     """Jensen–Shannon divergence over the last axis, in bits (Lin 1991, section IV)."""
     middle = (p + q) / 2

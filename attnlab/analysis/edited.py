@@ -1,0 +1,116 @@
+"""One text as trained and under edits: the loss of each token, its vector, and every head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+from attnlab.analysis import similarity
+from attnlab.analysis.effects import turned
+from attnlab.errors import TextTooLong
+from attnlab.trace.capture import Capture
+from attnlab.trace.edits import Edit
+from attnlab.trace.trace import Trace
+
+MOST_TOKENS: Final = 192
+"""Of a text whose heads are all compared in full."""
+
+
+@dataclass(frozen=True)
+class Edited:
+    """What edits change on one text.
+
+    Attributes:
+        before, after: [n − 1] −log p of each next token, nats; None where nothing is predicted.
+        shift: [Q] 1 − cosine of each position's last vector, and of their mean.
+        heads: by layer, [H] the mean Jensen–Shannon divergence of each head's rows, bits.
+        causal: whether no row sees what comes later, as trained; then the first row of each head is
+            left out, which has nowhere else to look.
+    """
+
+    before: Tensor | None
+    after: Tensor | None
+    shift: tuple[Tensor, float]
+    heads: dict[int, Tensor]
+    causal: bool
+
+    @property
+    def order(self) -> list[tuple[int, int, float]]:
+        """(layer, head, change) of every head, the most changed first."""
+        every = [
+            (layer, head, float(value))
+            for layer, values in self.heads.items()
+            for head, value in enumerate(values)
+        ]
+        return sorted(every, key=lambda one: (-one[2], one[:2]))
+
+
+def edited(
+    runner: Any,
+    text: Any,
+    edits: Sequence[Edit],
+    role: str,
+    *,
+    predicts: bool = True,
+    target: Any = None,
+    progress: Callable[[float], None] | None = None,
+    cancel: Any = None,
+) -> Edited:
+    """A plain run and an edited one of the same text, compared.
+
+    Args:
+        role: whose attention and vectors are compared.
+        predicts: whether it is a model that predicts the next token, whose losses are compared.
+
+    Raises:
+        TextTooLong: more than MOST_TOKENS tokens.
+        EditError: the edits do not fit.
+    """
+    options: dict[str, Any] = {"cancel": cancel}
+    if target is not None:
+        options["target"] = target
+    asked = {
+        "capture": (Capture("weights", roles=(role,)), Capture("final", roles=(role,))),
+        "logits": "loss" if predicts else None,
+    }
+    _check(runner, text, target)
+    halves = [None, None] if progress is None else [_half(progress, at) for at in (0, 1)]
+    plain = runner.run(text, progress=halves[0], **asked, **options)
+    other = runner.run(text, edits=tuple(edits), progress=halves[1], **asked, **options)
+    causal = role != "cross" and all(s.causal for s in runner.sites if s.role == role)
+    vectors = [trace.role(role).final.double() for trace in (plain, other)]
+    away = 1 - torch.cosine_similarity(*vectors, dim=-1)
+    return Edited(
+        before=plain.losses,
+        after=other.losses,
+        shift=(away.clamp(min=0), turned(*(vector.mean(0) for vector in vectors))),
+        heads=_heads(plain, other, role, causal),
+        causal=causal,
+    )
+
+
+def _half(progress: Callable[[float], None], at: int) -> Callable[[float], None]:
+    return lambda share: progress((at + share) / 2)
+
+
+def _check(runner: Any, text: Any, target: Any) -> None:
+    for one in (text, target):
+        count = len(runner.tokens(one)) if isinstance(one, str) else len(one or ())
+        if count > MOST_TOKENS:
+            raise TextTooLong(
+                f"The text has {count:,} tokens; every head is compared up to {MOST_TOKENS}, so "
+                "shorten it."
+            )
+
+
+def _heads(plain: Trace, other: Trace, role: str, causal: bool) -> dict[int, Tensor]:
+    before, after = (trace.role(role).weights.layers for trace in (plain, other))
+    return {
+        layer: similarity.apart(before[layer].tensor, after[layer].tensor, causal=causal)
+        for layer in sorted(before)
+        if layer in after
+    }
