@@ -44,7 +44,7 @@ def test_cross_attention_has_its_own():
     assert set(told("t5", "encoder")[0]) == {"q", "k", "v", "out"}
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "gemma2", "olmo2", "phi3", "bloom", "t5"])
+@pytest.mark.parametrize("name", ["gpt2", "llama", "gemma2", "olmo2", "phi3", "opt", "t5"])
 def test_they_add_up_to_the_attention(name):
     steps, counts = told(name)
     own = [count for step, count in steps.items() if not step.startswith("cross.")]
@@ -57,6 +57,10 @@ def test_what_feeds_two_of_them_is_told_of_none():
     lab = families.lab("deepseek_v3")
     assert any("kv_a" in path for path, _ in lab.model.named_modules())
     assert told("deepseek_v3")[0] == {}
+
+
+def test_queries_that_are_not_seen_tell_nothing():
+    assert told("bloom")[0] == {}  # read at its softmax
 
 
 def test_weights_that_keep_no_gradient_tell_nothing():
