@@ -32,10 +32,12 @@ class Source:
     texts: tuple[Text, ...] = ()
 
 
-def of_model(reader: engine.Reader, passage: engine.Passage | None) -> Source:
-    """A loaded model, on a passage where there is one."""
+def of_model(
+    reader: engine.Reader, passage: engine.Passage | None, edits: Sequence[Any] = ()
+) -> Source:
+    """A loaded model, on a passage where there is one, under edits where there are any."""
     if passage is None:
-        return Source(said.facts_of(reader), engine.provenance(reader))
+        return Source(said.facts_of(reader, edits), engine.provenance(reader, edits))
     sentences = [("A", passage.text)]
     if reader.writes and passage.target:
         sentences.append(("A writes", passage.target))
@@ -50,7 +52,8 @@ def of_model(reader: engine.Reader, passage: engine.Passage | None) -> Source:
         for token in reader.lab.tokens(passage.text)
     ]
     text = Text("A", passage.text, tokens, target=passage.target if reader.writes else "")
-    return Source(said.facts_of(reader), engine.provenance(reader), tuple(sentences), (text,))
+    known = engine.provenance(reader, edits)
+    return Source(said.facts_of(reader, edits), known, tuple(sentences), (text,))
 
 
 def computed(what: str, source: str = "") -> Source:

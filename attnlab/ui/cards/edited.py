@@ -1,0 +1,289 @@
+"""What an edit does to a text: the loss of each token, the next word, and every head.
+
+Used by the pages that change a loaded model: the edits are theirs, the pictures are one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from attnlab.ui import engine, explain, export, mount, mount_diagram, say
+from attnlab.ui.engine import edited as engine_edited
+from attnlab.ui.engine.edited import Changed
+from attnlab.ui.engine.keys import Passage
+from attnlab.ui.export import architecture as files
+from attnlab.ui.phrases import title
+from attnlab.ui.selection import Head
+from attnlab.viz import cells, dumbbells, lines
+from attnlab.viz.cells import Table
+from attnlab.viz.diagram import Diagram
+from attnlab.viz.svg.text import spoken
+
+NAMES: Final = ("as trained", "changed")
+_FEW: Final = 24  # tokens that have a row each; of more, as many that suffer most
+_LISTED: Final = 8  # heads
+_BITS: Final = (
+    "How far a head's rows have moved: the mean Jensen–Shannon divergence between what it looked "
+    "at as trained and what it looks at now, 0 for the same and 1 bit for nothing in common."
+)
+_LOSS: Final = (
+    "The loss of a token is −log of the probability that the model gave it, in nats: 0 is certain, "
+    "0.7 is one in two, 4.6 is one in a hundred."
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is drawn.
+
+    Attributes:
+        key: the start of every Streamlit key.
+        what: the edits in a few words, for titles and files.
+        position: whose prediction is shown, -1 for the last token.
+        look: the head that is drawn twice, None for the one that changed most.
+        on_look: keeps a head that was clicked.
+    """
+
+    key: str
+    reader: engine.Reader
+    passage: Passage
+    edits: tuple[Any, ...]
+    what: str
+    name: str = "Sentence A"
+    position: int = -1
+    look: Head | None = None
+    on_look: Callable[[Head], None] | None = None
+
+
+def draw(of: Shown) -> Changed:
+    """The cards, side by side.
+
+    Raises:
+        AttnLabError: the text or an edit does not fit, or the work was stopped.
+    """
+    found = engine_edited.changed(of.reader, of.passage, of.edits, of.name)
+    with st.container(key="cards"):
+        left, right = st.columns(2, gap="small")
+    with left:
+        if found.before is None:
+            _moved(of, found)
+        else:
+            _losses(of, found)
+    with right:
+        if of.reader.lab.head_kind == "causal":
+            _prediction(of, found)
+        _heads(of, found)
+    return found
+
+
+def _source(of: Shown) -> files.Source:
+    return files.of_model(of.reader, of.passage, of.edits)
+
+
+def _losses(of: Shown, found: Changed) -> None:
+    with st.container(border=True, key=f"card-{of.key}-losses"):
+        st.markdown("**Loss of each token**", help=_LOSS)
+        if not len(found.before):
+            say.remark("One token alone is followed by nothing.", f"{of.key}-loss")
+            return
+        said = (
+            f"Mean {found.before.mean():.2f} → {found.after.mean():.2f} nats a token. "
+            f"{_worst(found)}"
+        )
+        drawn = _loss_picture(found)
+        mount_diagram.diagram(f"{of.key}-losses", drawn)
+        say.remark(said, f"{of.key}-loss")
+        rows = [
+            [at + 1, spoken(found.tokens[at + 1]), float(a), float(b)]
+            for at, (a, b) in enumerate(zip(found.before, found.after, strict=True))
+        ]
+        kept = files.picture(
+            f"attnlab-{of.key}-losses",
+            f"Loss of each token, {of.what}",
+            drawn,
+            _source(of),
+            what="−log of the probability of each token after those before it, in nats.",
+            columns=("position", "token", "as_trained", "changed"),
+            rows=rows,
+            notes=(said,),
+        )
+        with st.container(horizontal=True, key=f"actions-{of.key}-losses"):
+            export.menu(f"save-{of.key}-losses", kept)
+
+
+def _worst(found: Changed) -> str:
+    rise = found.after - found.before
+    at = int(rise.argmax())
+    if rise[at] <= 1e-4:
+        return "No token is harder to predict."
+    return f"Hardest hit: “{spoken(found.tokens[at + 1]).strip()}”, +{rise[at]:.2f}."
+
+
+def _loss_picture(found: Changed) -> Diagram:
+    """A row a token; of a long text a curve, and rows for those that suffer most."""
+    count = len(found.before)
+    rise = found.after - found.before
+    chosen = np.sort(np.argsort(-rise, kind="stable")[:_FEW]) if count > _FEW else range(count)
+    rows = [
+        (spoken(found.tokens[at + 1]), float(found.before[at]), float(found.after[at]))
+        for at in chosen
+    ]
+    title_ = "" if count <= _FEW else f"The {_FEW} that suffer most"
+    drawn = dumbbells.dumbbells(title_, rows, names=NAMES, unit="nats")
+    if count <= _FEW:
+        return drawn
+    sheet = Diagram(drawn.width, 0, drawn.label)
+    chart = lines.lines(
+        "Along the text",
+        list(range(1, count + 1)),
+        [
+            lines.Line(NAMES[0], found.before.tolist(), "ink", thick=1.6),
+            lines.Line(NAMES[1], found.after.tolist(), "edit", thick=1.6),
+        ],
+        x_name="position",
+        high=200,
+    )
+    sheet.place(0, 0, chart)
+    sheet.place(0, chart.height + 18, drawn)
+    sheet.height = chart.height + 18 + drawn.height
+    return sheet
+
+
+def _moved(of: Shown, found: Changed) -> None:
+    """What is read by a model that predicts no next token: how far its vectors turned."""
+    with st.container(border=True, key=f"card-{of.key}-moved"):
+        st.markdown("**How far each token’s vector turned**", help=explain.COSINE)
+        rows = list(zip(found.tokens, map(float, found.shift), strict=True))
+        most = sorted(rows, key=lambda row: -row[1])[:_FEW]
+        kept_rows = rows if len(rows) <= _FEW else [row for row in rows if row in most]
+        mount.shifts(f"{of.key}-moved", rows=kept_rows, label="Cosine distance of each token")
+        said = f"The mean vector of the text turned by {found.turned:.3f}."
+        if len(rows) > _FEW:
+            said += f" Listed: the {_FEW} that turned most."
+        say.remark(said, f"{of.key}-moved")
+
+
+def _prediction(of: Shown, found: Changed) -> None:
+    effect = engine_edited.predicted(of.reader, of.passage, of.edits, of.position)
+    after = "the text" if of.position in (-1, len(found.tokens) - 1) else "this token"
+    with st.container(border=True, key=f"card-{of.key}-next"):
+        st.markdown(f"**What comes after {after}**", help=explain.KL)
+        mount.bars(
+            f"{of.key}-next",
+            rows=effect.rows,
+            names=NAMES,
+            label=f"The likeliest next tokens, {NAMES[0]} and {NAMES[1]}",
+        )
+        say.remark(f"KL {effect.kl:.3g} nats.", f"{of.key}-kl")
+
+
+def _heads(of: Shown, found: Changed) -> None:
+    with st.container(border=True, key=f"card-{of.key}-heads"):
+        st.markdown("**The heads that change most**", help=_BITS)
+        if not found.order or found.order[0][2] <= 1e-6:
+            say.remark("No head looks anywhere else.", f"{of.key}-same")
+            return
+        drawn = _grid(found)
+        mount_diagram.diagram(f"{of.key}-heads", drawn)
+        say.remark(_layers_said(found), f"{of.key}-layers")
+        head = of.look if of.look in {one[:2] for one in found.order} else found.order[0][:2]
+        listed = list(found.order[:_LISTED])
+        mount.ranks(
+            f"{of.key}-ranks",
+            columns=[("bits", "d", listed)],
+            selected=head,
+            label="The heads that change most",
+            on_change=lambda: _clicked(of),
+        )
+        twice = _twice(of, found, head)
+        mount_diagram.diagram(f"{of.key}-twice", twice)
+        kept = files.picture(
+            f"attnlab-{of.key}-heads",
+            f"How far every head’s attention moved, {of.what}",
+            drawn,
+            _source(of),
+            what="Mean Jensen–Shannon divergence of each head's rows, in bits.",
+            columns=("layer", "head", "bits"),
+            rows=[list(one) for one in found.order],
+        )
+        with st.container(horizontal=True, key=f"actions-{of.key}-heads"):
+            export.menu(f"save-{of.key}-heads", kept)
+
+
+def _clicked(of: Shown) -> None:
+    chosen = mount.ranks_value(f"{of.key}-ranks")
+    if chosen is not None and of.on_look is not None:
+        of.on_look((chosen["layer"], chosen["head"]))
+
+
+def _grid(found: Changed) -> Diagram:
+    """Every head as a square: layers run right, heads down."""
+    shown = np.nan_to_num(found.heads.T)
+    full = float(shown.max()) or 1.0
+
+    def told(head: int, at: int) -> tuple[str, ...]:
+        return title((found.layers[at], head)), f"{shown[head, at]:.3f} bits"
+
+    high = min(26.0, 480 / shown.shape[1]) * shown.shape[0]
+    one = Table(
+        "",
+        shown / full,
+        rows=[(at, f"H{at}") for at, _ in cells.some(shown.shape[0], high, 15)],
+        columns=[(at, f"L{found.layers[at]}") for at, _ in cells.some(shown.shape[1], 480, 30)],
+        kinds=("edit", "edit"),
+        told=told,
+    )
+    return cells.tables(
+        [one], wide=520, tall=high, label=f"Every head; the darkest moved by {full:.2f} bits."
+    )
+
+
+def _layers_said(found: Changed) -> str:
+    """The darkest square, and the layer that moved most."""
+    each = np.nanmean(found.heads, 1)
+    most = int(each.argmax())
+    darkest = f"Darkest: {found.order[0][2]:.2f} bits."
+    if len(found.layers) == 1:
+        return darkest
+    return f"{darkest} Layer {found.layers[most]} moves most: {each[most]:.2f} bits on average."
+
+
+def _twice(of: Shown, found: Changed, head: Head) -> Diagram:
+    """One head's attention as trained and changed."""
+    both = engine_edited.head_of(of.reader, of.passage, of.edits, head)
+    return pair_of(both, NAMES, title(head), found.tokens)
+
+
+def pair_of(
+    both: Sequence[np.ndarray], names: Sequence[str], what: str, tokens: Sequence[Any]
+) -> Diagram:
+    """The same head's weights twice, the second in the colour of edits."""
+    words = [spoken(token) for token in tokens]
+    rows = [(at, words[at]) for at, _ in cells.some(len(both[0]), 200, 14) if at < len(words)]
+
+    def told_of(weights: np.ndarray) -> Callable[[int, int], tuple[str, ...]]:
+        return lambda q, k: (
+            f"{_word(words, q)} → {_word(words, k)}",
+            f"{weights[q, k]:.3f}",
+        )
+
+    maps = [
+        Table(
+            f"{what}, {name}",
+            np.clip(weights, 0, 1),
+            rows=rows,
+            kinds=(kind, kind),
+            told=told_of(weights),
+        )
+        for weights, name, kind in zip(both, names, ("ink", "edit"), strict=True)
+    ]
+    return cells.tables(
+        maps, wide=520, left=58, label=f"Attention of {what}, {' and '.join(names)}"
+    )
+
+
+def _word(words: Sequence[str], at: int) -> str:
+    return words[at] if at < len(words) else str(at)
