@@ -28,6 +28,8 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "blend": ("common", "blend"),
     "rows": ("common", "cells", "rows"),
     "strips": ("common", "strip", "dials", "strips"),
+    "paint": ("common", "cells", "painttold", "paint"),
+    "cone": ("common", "cone"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
 STYLES["sees"] = ("common", "head", "sees")  # its tables are those of one head

@@ -1,0 +1,308 @@
+// A mask over words that is painted by hand: a row for each word that looks, a column for each that
+// is looked at. A click or a drag shows or hides cells; arrow keys move, Enter or Space paints, with
+// Shift it paints on the way. What was painted lives here; Python hears of it when it is done.
+
+const PATIENCE = 450; // ms without a further key before painting by keys is told
+
+const placed = (query, key) => `${query}.${key}`;
+
+class Paint extends Picture {
+  constructor(root) {
+    super(root);
+    this.edits = new Map(); // place -> whether it is shown
+    this.body = root.appendChild(make("div", "al-paint"));
+    this.grid = this.body.appendChild(make("div", "al-paint-grid"));
+    this.grid.setAttribute("role", "grid");
+    this.told = this.body.appendChild(make("div", "al-paint-told"));
+    this.grid.onpointerdown = (event) => this.press(event);
+    this.grid.onpointermove = oncePerFrame((pointer) => this.point(pointer));
+    this.grid.onpointerleave = oncePerFrame(() => this.unpoint());
+    this.grid.onkeydown = (event) => this.key(event);
+    this.grid.onclick = (event) => this.click(event);
+    this.release = () => this.let();
+    addEventListener("pointerup", this.release);
+    addEventListener("pointercancel", this.release);
+  }
+
+  leave() {
+    super.leave();
+    clearTimeout(this.waiting);
+    removeEventListener("pointerup", this.release);
+    removeEventListener("pointercancel", this.release);
+  }
+
+  receive({ header, arrays }) {
+    Object.assign(this, { header, arrays, count: header.words.length });
+    this.theme = readTheme(this.root);
+    if (header.serial !== this.serial) {
+      this.serial = header.serial;
+      this.edits = new Map(header.cells.map(([query, key, shown]) => [placed(query, key), shown === 1]));
+      this.kept = this.row = header.row;
+      this.cursor = [header.row, header.row];
+      clearTimeout(this.waiting);
+    }
+    this.draw();
+  }
+
+  sees(query, key) {
+    return this.edits.get(placed(query, key)) ?? this.pattern(query, key);
+  }
+
+  pattern(query, key) {
+    return this.arrays.base.data[query * this.count + key] === 1;
+  }
+
+  seen(query) {
+    return this.header.words.map((_, key) => key).filter((key) => this.sees(query, key));
+  }
+
+  // --- drawing
+
+  draw() {
+    if (!this.header || !this.root.clientWidth) return;
+    this.width = this.root.clientWidth;
+    const held = this.grid.contains(this.root.getRootNode().activeElement);
+    this.layOut();
+    this.grid.setAttribute("aria-label", `${this.header.label}: ${this.count} words that look, as many ` +
+      "to be seen. Arrow keys move, Enter or Space shows or hides.");
+    this.cells = [];
+    this.lines = this.header.words.map((word, at) => this.line(word, at));
+    this.grid.replaceChildren(this.top(), ...this.lines.map(({ node }) => node));
+    this.refresh();
+    if (held) this.cellAt(...this.cursor).focus();
+  }
+
+  /** Cells as large as the room allows, so that words stay readable beside them. */
+  layOut() {
+    const wide = this.width >= 760, { count } = this;
+    this.body.classList.toggle("al-paint-wide", wide);
+    const room = (wide ? 0.6 * this.width : this.width) - (this.header.predicts ? 246 : 150);
+    const most = this.header.weighed ? 64 : 30;
+    const pitch = Math.max(9, Math.min(most, Math.floor(room / count)));
+    this.grid.style.setProperty("--pitch", `${pitch}px`);
+    this.grid.style.setProperty("--count", count);
+    this.grid.classList.toggle("al-paint-small", pitch < 16);
+  }
+
+  top() {
+    const line = make("div", "al-paint-line");
+    line.setAttribute("role", "row");
+    const corner = line.appendChild(make("span", "al-paint-corner"));
+    corner.setAttribute("role", "columnheader");
+    corner.setAttribute("aria-label", "looks from");
+    this.heads = this.header.words.map((word) => {
+      const head = line.appendChild(make("span", "al-paint-head"));
+      head.setAttribute("role", "columnheader");
+      writeToken(head.appendChild(make("i")), word);
+      return head;
+    });
+    const sum = line.appendChild(make("span", "al-paint-sees", "sees"));
+    sum.setAttribute("role", "columnheader");
+    if (this.header.predicts) {
+      const next = line.appendChild(make("span", "al-paint-next", "is to predict"));
+      next.setAttribute("role", "columnheader");
+    }
+    return line;
+  }
+
+  line(word, query) {
+    const node = make("div", "al-paint-line");
+    node.setAttribute("role", "row");
+    const name = node.appendChild(make("span", "al-paint-word"));
+    name.setAttribute("role", "rowheader");
+    name.dataset.row = query;
+    writeToken(name, word);
+    const cells = this.header.words.map((_, key) => {
+      const cell = node.appendChild(make("span", "al-paint-cell"));
+      cell.setAttribute("role", "gridcell");
+      cell.dataset.q = query;
+      cell.dataset.k = key;
+      cell.tabIndex = -1;
+      return cell;
+    });
+    this.cells.push(cells);
+    const sum = node.appendChild(make("span", "al-paint-sees"));
+    sum.setAttribute("role", "gridcell");
+    const next = this.header.predicts ? node.appendChild(make("span", "al-paint-next")) : null;
+    next?.setAttribute("role", "gridcell");
+    return { node, name, sum, next };
+  }
+
+  cellAt(query, key) {
+    return this.cells[query][key];
+  }
+
+  /** Every cell as it is now; the nodes stay, and with them the focus. */
+  refresh() {
+    for (let query = 0; query < this.count; query++) this.refreshRow(query);
+    this.mark();
+  }
+
+  refreshRow(query) {
+    this.cells[query].forEach((cell, key) => this.fill(cell, query, key));
+    const { sum, next } = this.lines[query], seen = this.seen(query).length;
+    sum.textContent = seen || "none";
+    if (!next) return;
+    const answer = this.header.words[query + 1];
+    next.replaceChildren("→ ");
+    if (answer) writeToken(next.appendChild(make("span")), answer);
+    else next.append("what comes next");
+    const given = query + 1 < this.count && this.sees(query, query + 1);
+    next.classList.toggle("al-paint-given", given);
+    if (given) next.append(" (sees it)");
+  }
+
+  fill(cell, query, key) {
+    const seen = this.sees(query, key), { weighed } = this.header;
+    cell.classList.toggle("al-paint-seen", seen);
+    cell.classList.toggle("al-paint-edited", this.edits.has(placed(query, key)));
+    cell.setAttribute("aria-label", this.spoken(query, key));
+    if (!weighed) return;
+    const weight = this.arrays.weights.data[query * this.count + key];
+    cell.textContent = seen ? figure(weight) : "";
+    cell.style.setProperty("--ink", seen ? `${Math.round(18 + 70 * weight)}%` : "0%");
+    cell.style.color = seen && weight > 0.55 ? readableOn(this.theme.a, 0.18 + 0.7 * weight, this.theme) : "";
+  }
+
+  spoken(query, key) {
+    const { words } = this.header, verb = this.sees(query, key) ? "looks at" : "does not see";
+    const by = this.edits.has(placed(query, key)) ? ", painted" : "";
+    return `${spoken(words[query])} ${verb} ${spoken(words[key])}${by}`;
+  }
+
+  /** The row that is looked from, in the grid and in words. */
+  mark() {
+    this.lines.forEach(({ node }, at) => node.classList.toggle("al-paint-looks", at === this.row));
+    for (const row of this.cells) for (const cell of row) cell.tabIndex = -1;
+    this.cellAt(...this.cursor).tabIndex = 0;
+    this.told.replaceChildren(...toldOf(this.header, this.arrays, this.row, new Set(this.seen(this.row))));
+  }
+
+  // --- painting
+
+  press(event) {
+    const cell = event.target.closest?.(".al-paint-cell");
+    if (!cell || event.button || event.pointerType === "touch") return; // a finger scrolls; it taps
+    event.preventDefault();
+    cell.focus();
+    const [query, key] = this.place(cell);
+    this.brush = !this.sees(query, key);
+    this.changed = false;
+    this.tip.hide();
+    this.paint(query, key);
+  }
+
+  place(cell) {
+    return [Number(cell.dataset.q), Number(cell.dataset.k)];
+  }
+
+  point(pointer) {
+    const target = this.root.getRootNode().elementFromPoint(pointer.x, pointer.y) ?? pointer.target;
+    const cell = target.closest?.(".al-paint-cell"), word = target.closest?.(".al-paint-word");
+    if (cell && this.brush !== undefined) return this.paint(...this.place(cell));
+    if (cell) {
+      const [query, key] = this.place(cell);
+      this.look(query);
+      this.tip.show(pointer.x, pointer.y, placed(query, key), () => this.describe(query, key));
+    } else if (word) {
+      this.look(Number(word.dataset.row));
+      this.tip.hide();
+    }
+  }
+
+  describe(query, key) {
+    const { words } = this.header, seen = this.sees(query, key);
+    const by = this.edits.has(placed(query, key)) ? "painted by hand" : "by the pattern";
+    return [lookLine(words[query], words[key]), make("div", "al-tip-note", `${seen ? "may look" : "may not look"}, ${by}`)];
+  }
+
+  unpoint() {
+    this.tip.hide();
+    if (this.brush === undefined) this.look(this.kept);
+  }
+
+  look(query) {
+    if (query === this.row) return;
+    this.row = query;
+    this.mark();
+  }
+
+  paint(query, key) {
+    this.cursor = [query, key];
+    const place = placed(query, key);
+    if (this.sees(query, key) !== this.brush) {
+      if (this.pattern(query, key) === this.brush) this.edits.delete(place);
+      else this.edits.set(place, this.brush);
+      this.changed = true;
+      this.refreshRow(query);
+    }
+    this.kept = this.row = query;
+    this.mark();
+  }
+
+  let() {
+    if (this.brush === undefined) return;
+    this.brush = undefined;
+    this.say();
+    this.send(this.value());
+  }
+
+  /** A tap of a finger paints one cell; a click on a word of a row keeps it. */
+  click(event) {
+    const cell = event.target.closest(".al-paint-cell"), word = event.target.closest(".al-paint-word");
+    if (cell && event.pointerType === "touch") {
+      const [query, key] = this.place(cell);
+      this.brush = !this.sees(query, key);
+      this.paint(query, key);
+      this.let();
+    } else if (word) {
+      this.kept = Number(word.dataset.row);
+      this.look(this.kept);
+      this.say();
+      this.send(this.value());
+    }
+  }
+
+  key(event) {
+    const cell = event.target.closest(".al-paint-cell");
+    if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [query, key] = this.place(cell), last = this.count - 1;
+    const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
+      Home: [0, -key], End: [0, last - key] }[event.key];
+    const paints = event.key === "Enter" || event.key === " ";
+    if (!move && !paints) return;
+    event.preventDefault();
+    if (paints) return this.byKey(query, key, !this.sees(query, key));
+    const state = this.sees(query, key);
+    const inside = (at) => Math.max(0, Math.min(last, at));
+    this.cursor = [inside(query + move[0]), inside(key + move[1])];
+    if (event.shiftKey) this.byKey(...this.cursor, state);
+    this.kept = this.row = this.cursor[0];
+    this.mark();
+    this.cellAt(...this.cursor).focus();
+    this.live.textContent = this.spoken(...this.cursor);
+  }
+
+  byKey(query, key, shown) {
+    this.brush = shown;
+    this.paint(query, key);
+    this.brush = undefined;
+    this.say();
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.send(this.value()), PATIENCE);
+  }
+
+  say() {
+    this.live.textContent = [...this.told.children].map((part) => part.textContent).join(". ");
+  }
+
+  value() {
+    clearTimeout(this.waiting);
+    const cells = [...this.edits].map(([place, shown]) => [...place.split(".").map(Number), Number(shown)]);
+    return { row: this.kept, cells, serial: this.serial };
+  }
+}
+
+export default function (component) {
+  return mountOnce(component, Paint);
+}
