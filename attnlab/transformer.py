@@ -22,77 +22,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attnlab.attention import Cache, Mask, MultiHead, Turn
+from attnlab.attention.checks import require_ids, require_rows
 from attnlab.attention.masks import Bidirectional, Causal, Predicate
-from attnlab.attention.positions import NoPositions, Scheme
-from attnlab.attention.rms import RMSNorm
+from attnlab.config import ACTIVATIONS, NORMS, Config
 from attnlab.trace.layer import Layer, show_final
-
-NORMS = {"layer": nn.LayerNorm, "rms": RMSNorm}
-ACTIVATIONS: dict[str | None, Callable[[Tensor], Tensor]] = {
-    "gelu": F.gelu,
-    "gelu_tanh": partial(F.gelu, approximate="tanh"),
-    "relu": F.relu,
-    "silu": F.silu,
-}
-
-
-@dataclass(frozen=True)
-class Config:
-    """What one transformer has and another has not. Raises ValueError for words unknown to it."""
-
-    vocabulary: int  # V: the ids that can be read and predicted
-    width: int  # M: what every block reads and adds to
-    layers: int  # L
-    heads: int  # H: how many things a token can look for at once
-    hidden: int  # F: 4 M by custom, about 8/3 M where gated
-    kv_heads: int | None = None  # K: fewer than H make the cache smaller; None: H
-    key_size: int | None = None  # D: None: M / H
-    value_size: int | None = None  # E: None: D
-    positions: Scheme = NoPositions()  # noqa: RUF009 (frozen); attention alone knows no order
-    mask: Predicate | tuple[Predicate, ...] | None = None  # None: the past (decoder), all (encoder)
-    scale: float | tuple[float, ...] | None = None  # None: 1/√D; T5 has 1 and learns to do without
-    norm: str = "layer"  # "rms" leaves out the mean and the bias: cheaper, and as good
-    eps: float = 1e-5  # keeps a norm from dividing by 0
-    norm_place: str = "pre"  # "post" (2017, BERT) norms the stream itself: hard to train deep
-    embedding_norm: bool = False  # BERT norms what it has looked up
-    final_norm: bool = True  # a pre-norm stream is normed nowhere else
-    activation: str = "gelu"
-    gated: bool = False  # SwiGLU and its like: a second matrix decides what passes
-    parallel: bool = False  # GPT-NeoX: attention and feed-forward read the same x
-    qkv_bias: bool = True  # Llama has no biases, Qwen2 these only
-    out_bias: bool = True
-    feed_forward_bias: bool = True
-    segments: int = 0  # BERT marks each of two texts by a vector
-    head: bool = True  # whether it predicts tokens
-    tied: bool = False  # the head reads with the embeddings: V · M fewer parameters
-    logits_scale: float = 1.0  # T5 shrinks what a tied head reads by 1/√M
-    transform: str | None = None  # activation of the layer that a masked model's head starts with
-
-    def __post_init__(self) -> None:
-        known = {"norm": NORMS, "norm_place": ("pre", "post"), "activation": ACTIVATIONS}
-        for name, words in (known | {"transform": (*ACTIVATIONS, None)}).items():
-            if getattr(self, name) not in words:
-                raise ValueError(f"{name} is one of {tuple(words)}, not {getattr(self, name)!r}")
-        if self.parallel and self.norm_place == "post":
-            raise ValueError("a parallel block has no place for a norm after each of its parts")
-        for name in ("mask", "scale"):
-            value = getattr(self, name)
-            if isinstance(value, tuple) and len(value) != self.layers:
-                raise ValueError(f"{name} has {len(value)} values for {self.layers} layers")
-
-    def of(self, name: str, layer: int) -> Any:
-        """A setting that is one for all layers, or a tuple of one for each."""
-        value = getattr(self, name)
-        return value[layer] if isinstance(value, tuple) else value
 
 
 def norm_of(c: Config) -> nn.Module:
@@ -217,7 +157,7 @@ class Stack(nn.Module):
         self.embedding_norm = norm_of(c) if c.embedding_norm else nn.Identity()
         names = ((f"{path}blocks.{number}", self.role, number) for number in range(c.layers))
         self.blocks = nn.ModuleList(Block(c, name, source_width, main) for name in names)
-        sizes = {"width": c.width, "heads": c.heads, "key_size": self.blocks[0].attention.key_size}
+        sizes = {"width": c.width, "heads": c.heads, "key_size": c.head_sizes().key_size}
         self.positions = c.positions.build(**sizes, bidirectional=self.role == "encoder")
         self.final_norm = norm_of(c) if c.final_norm else nn.Identity()
         self.head = Head(c, self.embed) if c.head else None
@@ -235,11 +175,20 @@ class Stack(nn.Module):
         source_real: Bool[Tensor, "B T"] | None = None,  # False: padding
         cache: Cache | None = None,
     ) -> Float[Tensor, "_ n M"]:
-        """Hidden states of the tokens ``ids``, which follow those in the cache."""
+        """Hidden states of the tokens ``ids``, which follow those in the cache.
+
+        Raises:
+            ValueError: there is no token, a shape is another, a source is read by nothing or is
+                missing, or the cache is another model's.
+        """
+        require_ids(ids)
         if (source is None) != (self.blocks[0].cross is None):
             raise ValueError("a source is read where there is cross-attention, and only there")
-        past = 0 if cache is None else cache.length
-        keys = range(past + ids.shape[1])
+        past = 0 if cache is None else cache.length_of(self.blocks[0].attention)
+        n, keys = ids.shape[1], range(past + ids.shape[1])
+        own = {"positions": (positions, n), "segments": (segments, n), "real": (real, len(keys))}
+        read = (source_real, len(keys) if source is None else source.shape[1])
+        require_rows(len(ids), **own, source_real=read)
         here = torch.arange(len(keys), device=ids.device)[None]
         new = here[:, past:]
         positions = new if positions is None else positions

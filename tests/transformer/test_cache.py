@@ -110,7 +110,7 @@ def test_lengths_that_do_not_fit_are_refused():
     model(ids()[:, :FED], cache=cache)
     with pytest.raises(ValueError, match="the cache is of 2 texts, so it takes no 1"):
         model(ids()[:1, FED:], cache=cache)
-    with pytest.raises(ValueError, match="real tells of 4 keys; 13 are here"):
+    with pytest.raises(ValueError, match=r"real has the shape \[2, 4\], not \[2, 13\]"):
         model(ids(), real=torch.tensor([[True] * 3 + [False]] * B))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from attnlab.attention.checks import require_whole
 from attnlab.attention.positions.scheme import PositionModule, Scheme
 from attnlab.errors import TextTooLong
 
@@ -24,10 +25,16 @@ class Learned(Scheme):
 
     ``longest`` counts the positions that a text may use. ``offset`` rows come before the first of
     them (RoBERTa and OPT keep 2, a relic of padding), so the table has longest + offset rows.
+
+    Raises ValueError for no position, or a negative offset.
     """
 
     longest: int
     offset: int = 0
+
+    def __post_init__(self) -> None:
+        require_whole(longest=self.longest)
+        require_whole(0, offset=self.offset)
 
     def build(
         self, *, width: int, heads: int, key_size: int, bidirectional: bool

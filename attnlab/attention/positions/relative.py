@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from attnlab.attention.checks import require_whole
 from attnlab.attention.positions.scheme import PositionModule, Scheme
 
 
@@ -25,14 +26,20 @@ class RelativeBuckets(Scheme):
 
     An encoder has half of the buckets for keys before the query and half for those after; a
     decoder has all of them for the past.
+
+    Raises ValueError for no bucket or no distance.
     """
 
     buckets: int = 32
     farthest: int = 128
 
+    def __post_init__(self) -> None:
+        require_whole(buckets=self.buckets, farthest=self.farthest)
+
     def build(
         self, *, width: int, heads: int, key_size: int, bidirectional: bool
     ) -> PositionModule:
+        """Raises ValueError where no distance has a bucket of its own, or none is left to share."""
         exact = (self.buckets // 2 if bidirectional else self.buckets) // 2
         if exact < 1 or self.farthest <= exact:
             raise ValueError(

@@ -20,6 +20,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from attnlab.attention.checks import require_kind, require_number, require_positive
 from attnlab.attention.positions.scaling import Scaling
 from attnlab.attention.positions.scheme import PositionModule, Scheme
 
@@ -32,12 +33,22 @@ class Rope(Scheme):
     (i, i + r/2), "half-split" (GPT-NeoX, Llama), or neighbours (2i, 2i + 1) where ``interleaved``
     (the paper, GPT-J): the same up to a fixed reordering, but weights fit only one of them.
     ``scaling`` stretches it to longer texts, see ``attnlab.attention.positions.scaling``.
+
+    Raises ValueError for a base that is no number above 0, or a fraction outside 0 to 1.
     """
 
     base: float | int = 10000.0
     fraction: float | int = 1.0
     interleaved: bool = False
     scaling: Scaling | None = None
+
+    def __post_init__(self) -> None:
+        require_positive(base=self.base)
+        require_number(0, fraction=self.fraction)
+        if self.fraction > 1:
+            raise ValueError(f"fraction is at most 1, the whole of each head, not {self.fraction}")
+        if self.scaling is not None:
+            require_kind("scaling is one of attnlab.attention.positions", self.scaling, Scaling)
 
     def rotated(self, key_size: int) -> int:
         """r: how many of a head's coordinates turn.
@@ -111,6 +122,7 @@ class _RotaryModule(PositionModule):
         super().__init__()
         self.scheme, self.key_size = scheme, key_size
         self.pairs = tuple(scheme.pairs(key_size))
+        scheme.frequencies(key_size)  # what a scaling cannot stretch is refused here
 
     @property
     def magnitude(self) -> float:

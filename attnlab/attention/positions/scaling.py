@@ -22,9 +22,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnlab.attention.checks import require_number, require_positive
+
 
 class Scaling(ABC):
-    """How the frequencies (radians a token, one for each pair of coordinates) are changed."""
+    """How the frequencies (radians a token, one for each pair of coordinates) are changed.
+
+    Each raises ValueError where one of its numbers is not above 0, or not finite.
+    """
 
     @abstractmethod
     def scaled(
@@ -45,6 +50,9 @@ class PositionInterpolation(Scaling):
 
     factor: float | int
 
+    def __post_init__(self) -> None:
+        require_positive(factor=self.factor)
+
     def scaled(
         self, frequencies: Float[Tensor, " pairs"], base: float | int
     ) -> Float[Tensor, " pairs"]:
@@ -61,6 +69,9 @@ class NtkAware(Scaling):
     """
 
     factor: float | int
+
+    def __post_init__(self) -> None:
+        require_positive(factor=self.factor)
 
     def scaled(
         self, frequencies: Float[Tensor, " pairs"], base: float | int
@@ -94,9 +105,18 @@ class Yarn(Scaling):
     attention_factor: float | int | None = None
     truncate: bool = True
 
+    def __post_init__(self) -> None:
+        require_positive(factor=self.factor, original=self.original)
+        require_positive(beta_fast=self.beta_fast, beta_slow=self.beta_slow)
+        if self.attention_factor is not None:
+            require_positive(attention_factor=self.attention_factor)
+
     def scaled(
         self, frequencies: Float[Tensor, " pairs"], base: float | int
     ) -> Float[Tensor, " pairs"]:
+        """Raises ValueError for a base of 1, at which every pair turns alike."""
+        if base == 1:
+            raise ValueError("YaRN tells pairs apart by their speeds, and at base 1 all are alike")
         pairs = len(frequencies)
         low, high = self._ramp(pairs, base)
         index = torch.arange(pairs, dtype=frequencies.dtype)
@@ -138,6 +158,12 @@ class Llama3(Scaling):
     original: int
     low: float | int = 1.0
     high: float | int = 4.0
+
+    def __post_init__(self) -> None:
+        require_positive(factor=self.factor, original=self.original)
+        require_number(0, low=self.low, high=self.high)
+        if self.high <= self.low:
+            raise ValueError(f"high is above low, {self.low}; it cannot be {self.high}")
 
     def scaled(
         self, frequencies: Float[Tensor, " pairs"], base: float | int

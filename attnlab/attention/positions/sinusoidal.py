@@ -16,14 +16,21 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from attnlab.attention.checks import require_positive
 from attnlab.attention.positions.scheme import PositionModule, Scheme
 
 
 @dataclass(frozen=True)
 class Sinusoidal(Scheme):
-    """Clocks of many speeds, added to the embeddings. Nothing is learned, no length is the last."""
+    """Clocks of many speeds, added to the embeddings. Nothing is learned, no length is the last.
+
+    Raises ValueError for a base that is no number above 0.
+    """
 
     base: float | int = 10000.0
+
+    def __post_init__(self) -> None:
+        require_positive(base=self.base)
 
     def build(
         self, *, width: int, heads: int, key_size: int, bidirectional: bool
