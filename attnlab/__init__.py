@@ -32,6 +32,7 @@ _PUBLIC = {
         "Cancel",
         "Capture",
         "Edit",
+        "Mask",
         "MeanHead",
         "Runner",
         "Site",

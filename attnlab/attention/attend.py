@@ -130,12 +130,9 @@ def _edited_mask(
     mask = Mask.of(mask)
     if at is None or "mask" not in getattr(at, "stages", ("mask",)):
         return mask
-    visible = mask.visible
-    if visible is None:
-        visible = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=q.device)
-    visible = visible.expand(*visible.shape[:2], q.shape[2], k.shape[2])
+    visible = mask.table(q.shape[2], k.shape[2], q.device)
     edited = at("mask", visible, where)
-    return mask if edited is visible else Mask(edited, mask.bias)
+    return mask if edited is visible else mask.showing(edited)
 
 
 def _all_tiles(

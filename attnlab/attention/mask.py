@@ -15,6 +15,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+_KEPT = 8
+"""Edited forms of a mask that are kept: layers take turns between a few."""
+
 
 class Mask:
     """Visibility and bias over [Q, S], with the spans of keys that a tile of queries can see.
@@ -33,6 +36,8 @@ class Mask:
         self._spans: dict[tuple[int, int, int], Span] = {}
         self._dead: Tensor | None = None
         self._dead_known = False
+        self._tables: dict[tuple[int, int], Tensor] = {}
+        self._others: dict[int, Mask] = {}
 
     @classmethod
     def of(cls, mask: Mask | Tensor | None) -> Mask:
@@ -75,7 +80,7 @@ class Mask:
         """
         if real is None:
             return self
-        if self.visible is not None and real.shape[-1] != self.visible.shape[-1]:
+        if self.visible is not None and self.visible.shape[-1] not in (1, real.shape[-1]):
             raise ValueError(
                 f"real tells of {real.shape[-1]} keys; {self.visible.shape[-1]} are here"
             )
@@ -83,6 +88,25 @@ class Mask:
             return self
         real = real[:, None, None, :]
         return Mask(real if self.visible is None else self.visible & real, self.bias)
+
+    def table(self, queries: int, keys: int, device: torch.device) -> Bool[Tensor, "#B #H Q S"]:
+        """Who is visible as a table of these sizes; the same object each time."""
+        if (queries, keys) not in self._tables:
+            visible = self.visible
+            if visible is None:
+                visible = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)
+            self._tables[queries, keys] = visible.expand(*visible.shape[:2], queries, keys)
+        return self._tables[queries, keys]
+
+    def showing(self, visible: Bool[Tensor, "#B #H Q S"]) -> Mask:
+        """The same bias over another table. For the same table the same object, so that layers
+        that share one find its spans and its dead rows once."""
+        other = self._others.get(id(visible))
+        if other is None:
+            if len(self._others) == _KEPT:
+                self._others.clear()
+            other = self._others[id(visible)] = Mask(visible, self.bias)
+        return other
 
     @property
     def dead(self) -> Bool[Tensor, "#B #H #Q 1"] | None:

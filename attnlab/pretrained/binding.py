@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from attnlab.errors import EditRefused
-from attnlab.trace.edits import Bound, Edit
+from attnlab.trace.edits import Bound, Edit, Fed
 from attnlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -31,23 +31,29 @@ def as_edits(edits: Edit | Iterable[Edit]) -> tuple[Edit, ...]:
 
 
 def bind(
-    lab: Lab, edits: Sequence[Edit], donor: Trace | None, *, check_only: bool = False
+    lab: Lab,
+    edits: Sequence[Edit],
+    donor: Trace | None,
+    fed: Fed = Fed(),  # noqa: B008 (frozen)
+    *,
+    check_only: bool = False,
 ) -> tuple[Bound, ...]:
-    """The edits bound to a model and, where they need one, to a plain run of the same text.
+    """The edits bound to a model, to a text and, where they need one, to a plain run of it.
 
     Raises:
+        EditError: an edit does not fit the text.
         EditRefused: a site that the model does not have, or a stage that its tier cannot change.
     """
     for edit in edits:
         edit.sites(lab)
-        missing = edit.stages - lab.editable - _ALWAYS
+        missing = edit.stages_in(lab) - lab.editable - _ALWAYS
         if missing:
             can = ", ".join(sorted(lab.editable)) or "nothing"
             raise EditRefused(
                 f"{edit} changes {', '.join(sorted(missing))}, which cannot be changed in "
                 f"{lab.name} (tier {lab.tier}); what can: {can}."
             )
-    return () if check_only else tuple(edit.bind(lab, donor) for edit in edits)
+    return () if check_only else tuple(edit.bind_to(lab, donor, fed) for edit in edits)
 
 
 def distinct(

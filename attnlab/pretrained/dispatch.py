@@ -85,7 +85,7 @@ def attention(
         query,
         key,
         value,
-        attention_mask if run is None else run.mask(attention_mask),
+        attention_mask if run is None else run.mask(attention_mask, causal, query, key),
         bias=position_bias,
         scale=scaling,
         softcap=softcap,

@@ -55,7 +55,8 @@ def generate(
     if any(c.thumbnails or c.queries for c in captures):
         raise CaptureError("A generation keeps whole maps; thumbnails= and queries= are for run.")
     asked = Asked(captures, "last", progress=progress, cancel=cancel)
-    (bounds,) = lab.bind_all([as_edits(edits)], [source], [goal])
+    fed = {"more": max_new_tokens - 1, "cached": use_cache}
+    (bounds,) = lab.bind_all([as_edits(edits)], [source], [goal], **fed)
     for item in captures:
         texts.check_capture(lab, item)
     pick = _picker(temperature, seed)

@@ -20,12 +20,12 @@ from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
-from attnlab.pretrained.result import Asked
+from attnlab.pretrained.result import Asked, sizes_of
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
 from attnlab.pretrained.trust import trust_of
 from attnlab.trace.capture import Capture, as_captures
-from attnlab.trace.edits import Edit
+from attnlab.trace.edits import Edit, Fed
 from attnlab.trace.run import Cancel, Logits, Run
 from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
@@ -236,18 +236,34 @@ class Lab:
         bounds = [bind(self, edits, None)] * rows
         return execute(self, dict(inputs), [None] * rows, [None] * rows, options, bounds)
 
-    def bind_all(self, edits: Sequence[tuple], sources: list, goals: list) -> list[tuple]:
-        """The edits of each text bound; donors run as one plain batch, every text once."""
+    def bind_all(
+        self,
+        edits: Sequence[tuple],
+        sources: list,
+        goals: list,
+        more: int = 0,
+        cached: bool = False,
+    ) -> list[tuple]:
+        """The edits of each text bound; donors run as one plain batch, every text once.
+
+        Args:
+            more: how many tokens a generation feeds after the text, ``cached`` or not.
+        """
+        mains = goals if self.is_encoder_decoder else sources
+        pairs = zip(sources, mains, strict=True)
+        fed = [Fed(sizes_of(*ids), more, cached) for ids in pairs]
         needs = dict.fromkeys(n for own in edits for edit in own for n in edit.needs(self))
         if not needs:
-            return [bind(self, own, None) for own in edits]
+            return [bind(self, own, None, text) for own, text in zip(edits, fed, strict=True)]
         for own in edits:
             bind(self, own, None, check_only=True)
         texts, which = distinct(sources, goals)
         once = [list(side) for side in zip(*texts, strict=True)]
         plain, asked = [bind(self, (), None)] * len(texts), Asked(tuple(needs), None)
         donors = execute(self, self.inputs(*once), *once, asked, plain)
-        return [bind(self, own, donors[i]) for own, i in zip(edits, which, strict=True)]
+        return [
+            bind(self, own, donors[i], text) for own, i, text in zip(edits, which, fed, strict=True)
+        ]
 
     def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
         """A padded batch of token ids as the model takes it."""

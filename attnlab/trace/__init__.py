@@ -1,7 +1,7 @@
 """What a run is made of: tokens, sites, edits, captures, the live run, and the trace it gives."""
 
 from attnlab.trace.capture import Capture
-from attnlab.trace.edits import Edit, MeanHead, Temperature, ZeroHead, edit_from_json
+from attnlab.trace.edits import Edit, Mask, MeanHead, Temperature, ZeroHead, edit_from_json
 from attnlab.trace.run import Cancel, Row, Run, current_run
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Block, Site
@@ -13,6 +13,7 @@ __all__ = [
     "Cancel",
     "Capture",
     "Edit",
+    "Mask",
     "MeanHead",
     "Row",
     "Run",

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from attnlab.attention import Mask, Where
+from attnlab.attention.mask import causal_mask
 from attnlab.errors import Cancelled, EditMissed
 from attnlab.trace.capture import Capture
 from attnlab.trace.edits import Bound, Edit
@@ -25,6 +26,9 @@ from attnlab.trace.site import Block, Site
 from attnlab.trace.store import Store
 
 _CURRENT: ContextVar[Run | None] = ContextVar("attnlab_run", default=None)
+
+Group = tuple[tuple[Bound, ...], list[int]]
+"""Edits, and the rows of the batch that have them."""
 
 Logits = str | tuple[int, ...] | None
 
@@ -91,7 +95,9 @@ class Run:
         self.store = Store(self.captures, self.grad, sizes=[row.sizes for row in self.rows])
         self.batch = sum(row.enters is None for row in self.rows)
         self.calls: dict[str, int] = {}
-        self._masks: dict[int, tuple[Tensor, Mask]] = {}
+        self.memo: dict[Any, Any] = {}
+        """What the layers of one forward have in common: worked out once, gone with the next."""
+        self._masks: dict[object, tuple[Tensor | None, Mask]] = {}
         self._reached: set[Edit] = set()
         self._reported = 0.0
         self._edited_stages = frozenset(s for row in self.rows for b in row.edits for s in b.stages)
@@ -109,6 +115,7 @@ class Run:
     def begin_forward(self) -> None:
         """Count calls afresh: a forward of a cached generation starts at the first layer."""
         self.calls.clear()
+        self.memo.clear()
         self._masks.clear()
 
     def end_forward(self, positions: int) -> None:
@@ -122,13 +129,19 @@ class Run:
         self.calls[path] = n + 1
         return n
 
-    def mask(self, mask: Tensor | None) -> Mask | Tensor | None:
-        """The mask worked out once a forward, however many layers share it."""
-        if mask is None:
-            return None
-        known = self._masks.get(id(mask))
+    def mask(self, mask: Tensor | None, causal: bool, q: Tensor, k: Tensor) -> Mask:
+        """The mask of a call worked out once a forward, however many layers share it.
+
+        Args:
+            mask: as the model passes it; None: everything is seen, or ``causal``.
+            q, k: the queries [B, H, Q, D] and keys [B, K, S, D] of the call.
+        """
+        sizes = (q.shape[2], k.shape[2])
+        key = id(mask) if mask is not None else (causal, *sizes)
+        known = self._masks.get(key)
         if known is None:
-            known = self._masks[id(mask)] = (mask, Mask.of(mask))
+            made = causal_mask(*sizes, q.device) if mask is None and causal else Mask.of(mask)
+            known = self._masks[key] = (mask, made)
         return known[1]
 
     def check(self) -> None:
@@ -156,14 +169,7 @@ class Run:
 
     def touches(self, stage: str, place: Site | Block) -> bool:
         """Whether anybody edits or keeps this stage here."""
-        return self.store.wants(stage, place.role, place.layer) or self._edits(stage, place)
-
-    def _edits(self, stage: str, place: Site | Block) -> bool:
-        return stage in self._edited_stages and any(
-            stage in bound.stages and bound.reaches(place)
-            for row in self.rows
-            for bound in row.edits
-        )
+        return self.store.wants(stage, place.role, place.layer) or self.edits(stage, place)
 
     def needs_whole_rows(self, place: Site | Block) -> bool:
         return any(b.whole_rows and b.reaches(place) for row in self.rows for b in row.edits)
@@ -172,23 +178,53 @@ class Run:
         self, stage: str, place: Site | Block, tensor: Tensor, where: Where, queries: int, keys: int
     ) -> Tensor:
         """Edit, then keep. ``queries`` and ``keys`` are those of the whole call."""
-        if self._edits(stage, place):
+        if self.edits(stage, place):
             tensor = self._edited(stage, place, tensor, where)
         self.store.keep(stage, place.role, place.layer, tensor, where, queries, keys)
         return tensor
 
     def _edited(self, stage: str, place: Site | Block, tensor: Tensor, where: Where) -> Tensor:
-        groups: dict[tuple[int, ...], tuple[tuple[Bound, ...], list[int]]] = {}
+        groups = self.edits_at(stage, place)
+        if stage == "mask" and all(b.alike for bounds, _ in groups for b in bounds):
+            return self._edited_mask(place, tensor, where, groups)
+        return self._in_groups(stage, tensor, where, groups)
+
+    def _edited_mask(
+        self, place: Site | Block, tensor: Tensor, where: Where, groups: list[Group]
+    ) -> Tensor:
+        """The same edits of the same mask, worked out once a forward."""
+        who = tuple((*map(id, bounds), tuple(rows)) for bounds, rows in groups)
+        key = ("mask", id(tensor), place.role, place.causal, where.queries, where.keys, who)
+        if key not in self.memo:  # with the tensor, or another one might come to have its id
+            self.memo[key] = (tensor, self._in_groups("mask", tensor, where, groups))
+        return self.memo[key][1]
+
+    def _in_groups(self, stage: str, tensor: Tensor, where: Where, groups: list[Group]) -> Tensor:
+        if len(groups) > 1 and tensor.shape[0] != self.batch:
+            tensor = tensor.expand(self.batch, *tensor.shape[1:])
+        for bounds, rows in groups:
+            if bounds:
+                tensor = _on_rows(stage, tensor, where, bounds, None if len(groups) == 1 else rows)
+        return tensor
+
+    def edits_at(self, stage: str, place: Site | Block) -> list[Group]:
+        """The edits of a stage at a place, in order, each time with the rows of the batch that
+        have the same ones; () for rows that have none. Whoever asks applies them: they count as
+        having reached something."""
+        groups: dict[tuple[int, ...], Group] = {}
         for index, row in enumerate(self.rows[: self.batch]):
             here = tuple(b for b in row.edits if stage in b.stages and b.reaches(place))
             groups.setdefault(tuple(map(id, here)), (here, []))[1].append(index)
-        if len(groups) > 1 and tensor.shape[0] != self.batch:
-            tensor = tensor.expand(self.batch, *tensor.shape[1:])
-        for bounds, rows in groups.values():
-            if bounds:
-                self._reached.update(b.edit for b in bounds)
-                tensor = _on_rows(stage, tensor, where, bounds, None if len(groups) == 1 else rows)
-        return tensor
+        self._reached.update(b.edit for bounds, _ in groups.values() for b in bounds)
+        return list(groups.values())
+
+    def edits(self, stage: str, place: Site | Block) -> bool:
+        """Whether some row edits this stage here."""
+        return stage in self._edited_stages and any(
+            stage in bound.stages and bound.reaches(place)
+            for row in self.rows
+            for bound in row.edits
+        )
 
 
 def _on_rows(
@@ -201,4 +237,7 @@ def _on_rows(
         part = bound.change(stage, part, here)
     if rows is None:
         return part
+    if part.shape[1] != tensor.shape[1]:  # a mask that was the same for every head, until now
+        tensor = tensor.expand(-1, part.shape[1], *tensor.shape[2:])
+    part = part.expand(-1, tensor.shape[1], *tensor.shape[2:])
     return tensor.index_copy(0, torch.tensor(rows, device=tensor.device), part)

@@ -6,14 +6,15 @@ from dataclasses import fields
 from typing import Any
 
 from attnlab.errors import EditError
-from attnlab.trace.edits.edit import Bound, Edit
+from attnlab.trace.edits.edit import Bound, Edit, Fed
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
+from attnlab.trace.edits.mask import Mask
 from attnlab.trace.edits.temperature import Temperature
 
-__all__ = ["Bound", "Edit", "MeanHead", "Temperature", "ZeroHead", "edit_from_json"]
+__all__ = ["Bound", "Edit", "Fed", "Mask", "MeanHead", "Temperature", "ZeroHead", "edit_from_json"]
 
 _KINDS: dict[str, type[Edit]] = {
-    cls.__dataclass_fields__["kind"].default: cls for cls in (ZeroHead, MeanHead, Temperature)
+    cls.__dataclass_fields__["kind"].default: cls for cls in (ZeroHead, MeanHead, Temperature, Mask)
 }
 
 

@@ -7,8 +7,8 @@ it to a runner and to the tokens of a run makes what it needs; the bound edit is
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -29,6 +29,8 @@ class Bound:
     """An edit made ready for one text: which stages, at which sites, and what to do there.
 
     ``whole_rows``: the change needs rows over all keys, so tiles may not skip the future.
+    ``alike``: it makes the same of the same mask at every site of a role, so that a run works it
+    out once for all of them. ``looks_far``: it may show keys that a model's own cache drops.
     """
 
     edit: Edit
@@ -36,6 +38,22 @@ class Bound:
     reaches: Callable[[Any], bool]
     change: Change
     whole_rows: bool = False
+    alike: bool = False
+    looks_far: bool = False
+
+
+@dataclass(frozen=True)
+class Fed:
+    """What an edit may have to know of the text that a run feeds.
+
+    ``sizes``: by role, how many queries and keys it has; empty for a model's own inputs, of which
+    nothing is known. ``more``: the tokens that a generation feeds after it, one at a time.
+    ``cached``: they are read beside a key/value cache, so nobody looks back at them.
+    """
+
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    more: int = 0
+    cached: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +69,10 @@ class Edit:
         """The stages that a tier must let it change."""
         return frozenset()
 
+    def stages_in(self, runner: Any) -> frozenset[str]:
+        """The same for the tier of a runner, where an edit can do its work at one or another."""
+        return self.stages
+
     def needs(self, runner: Any) -> tuple[Capture, ...]:
         """What must be captured in a plain run of the same text before binding."""
         return ()
@@ -58,6 +80,14 @@ class Edit:
     def bind(self, runner: Any, donor: Trace | None) -> Bound:
         """Make the edit ready for one text; ``donor`` holds what ``needs`` asked for."""
         raise EditError(f"{type(self).__name__} cannot be bound.")
+
+    def bind_to(self, runner: Any, donor: Trace | None, fed: Fed) -> Bound:
+        """``bind`` for an edit that has to know which text it is for.
+
+        Raises:
+            EditRefused: it would not do with this text what it says, or not with a cache.
+        """
+        return self.bind(runner, donor)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
