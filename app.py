@@ -9,7 +9,12 @@ from attnlab.ui import frame
 HERE = Path(__file__).parent
 # In the order that a course would take them. A page's file is named as its address: before a server
 # has run this file once, it takes the folder for the pages there are.
-TITLES = {"heads": "Heads", "step-by-step": "Step by step", "architecture": "Architecture"}
+TITLES = {
+    "heads": "Heads",
+    "step-by-step": "Step by step",
+    "masks": "Masks",
+    "architecture": "Architecture",
+}
 
 st.set_page_config(page_title="AttnLab", page_icon="🔎", layout="wide", initial_sidebar_state=248)
 PAGES = [

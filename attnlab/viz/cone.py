@@ -68,7 +68,9 @@ def check(
     if visible.shape != (n, n) or held.shape[1:] != (n, n) or held.ndim != 3:
         raise ValueError(f"tables {visible.shape} and {held.shape} do not fit {n} words")
     if not -1 <= row < n or not 1 <= layers < len(held):
-        raise ValueError(f"row {row} or layer {layers} is outside {n} words, {len(held) - 1} layers")
+        raise ValueError(
+            f"row {row} or layer {layers} is outside {n} words, {len(held) - 1} layers"
+        )
 
 
 def cone(
@@ -106,5 +108,7 @@ def cone(
     for at, name in enumerate(names):
         heard = bool(held[layers, row, at])
         kind = "ink" if heard else "mute"
-        out.words(place(0, at)[0], bottom + 20, name, size=12, kind=kind, bold=at == row, anchor="middle")
+        out.words(
+            place(0, at)[0], bottom + 20, name, size=12, kind=kind, bold=at == row, anchor="middle"
+        )
     return out

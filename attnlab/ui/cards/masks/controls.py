@@ -1,0 +1,83 @@
+"""Which mask: its kind, and the sizes that this kind has."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from attnlab.analysis.masking import KINDS
+from attnlab.ui import masks_view, own, say
+from attnlab.ui.masks_selection import MASKS, MOST_SIZE, Masks
+
+_SIZES: Final = {
+    "window": ("window",),
+    "sinks": ("window", "sinks"),
+    "strided": ("window",),
+    "global": ("window",),
+    "prefix": ("prefix",),
+    "document": ("documents",),
+}
+_SIZE_TITLES: Final = {
+    "window": "Window, itself counted in",
+    "sinks": "First words kept",
+    "prefix": "Words of the prefix",
+    "documents": "Texts",
+}
+
+
+def draw(value: Masks, words: Sequence[str]) -> None:
+    """The choice; ``words`` are those of the text, among which some may be seen by all."""
+    with st.container(horizontal=True, key="which-mask"):
+        st.segmented_control(
+            "Mask",
+            KINDS,
+            key=own.seeded(MASKS, "kind"),
+            required=True,
+            format_func=masks_view.TITLES.get,
+            label_visibility="collapsed",
+        )
+    with st.container(horizontal=True, vertical_alignment="center", key="sizes", gap="medium"):
+        say.remark(masks_view.ABOUT[value.kind], "kind")
+        for field in _SIZES.get(value.kind, ()):
+            title = "Stride" if value.kind == "strided" else _SIZE_TITLES[field]
+            size(field, title, 0 if field in ("sinks", "prefix") else 1, MOST_SIZE)
+        if value.kind == "global":
+            _globals(words)
+
+
+def size(field: str, title: str, least: int, most: int, wide: int = 215) -> None:
+    """A number to type, with its name beside it."""
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        width="content",
+        gap="small",
+        key=f"size-{field}",
+    ):
+        st.html(f'<span class="al-size">{title}</span>', width="content")
+        st.number_input(
+            title,
+            min_value=least,
+            max_value=most,
+            step=1,
+            key=own.seeded(MASKS, field),
+            label_visibility="collapsed",
+            width=wide - 110,
+        )
+
+
+def _globals(words: Sequence[str]) -> None:
+    there = range(len(words))
+    held = tuple(at for at in own.current(MASKS).globals if at < len(words))
+    if held != own.current(MASKS).globals:
+        own.correct(MASKS, globals=held)
+    st.multiselect(
+        "Words that see, and are seen by, all",
+        there,
+        key=own.seeded(MASKS, "globals"),
+        format_func=lambda at: words[at],
+        placeholder="Words seen by all",
+        label_visibility="collapsed",
+        select_all=False,
+        width=300,
+    )

@@ -1,0 +1,111 @@
+"""Experiments of the page Masks: one click sets everything up, a sentence says what to see.
+
+What they claim is recomputed by tests/ui/test_masks_lessons.py. Nothing here imports Streamlit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from attnlab.ui.masks_selection import THREE, WORDS, Masks
+from attnlab.ui.selection import Selection
+
+_ON_PAPER: Final = ("panel", "words", "cells", "kind", "window", "sinks")
+_SET_UP: Final = {
+    "paper": _ON_PAPER,
+    "model": ("panel", "painted", "kind", "window", "sinks", "first", "last", "heads", "native"),
+    "sinks": ("panel", "source", "length", "wide", "keep"),
+    "layouts": ("panel", "source", "length", "wide", "every"),
+}
+"""By panel: with other values of these, the sentence of an experiment would not be true."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One question, what to look for, and the page that shows it.
+
+    Attributes:
+        name: its spelling in a link; also ``value.lesson``.
+        title: a few words, for a button.
+        value: the page's own values; ``shared``: what it needs of the selection of all pages.
+        also: fields that it sets, and whose change does not end it.
+    """
+
+    name: str
+    title: str
+    look_for: str
+    value: Masks
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+
+
+def _lesson(
+    name: str,
+    title: str,
+    look_for: str,
+    shared: Mapping[str, Any] | None = None,
+    also: tuple[str, ...] = (),
+    **shown: Any,
+) -> Lesson:
+    return Lesson(name, title, look_for, Masks(lesson=name, **shown), shared or {}, also)
+
+
+LESSONS: Final = (
+    _lesson(
+        "three-words",
+        "Three words",
+        "Each row learns to predict the word after it from what it sees. A sees itself alone, so "
+        "B is a guess. Paint the cell that shows A the word B, and there is nothing to learn.",
+        words=THREE,
+        kind="causal",
+        row=1,
+        also=("row",),
+    ),
+    _lesson(
+        "seventy",
+        "70 of 136",
+        "A window of 4 that keeps the first word needs 70 of the 136 scores. The longer the text, "
+        "the more it saves: of 131,072 tokens with a window of 4,096, one score in 16 is left.",
+        words=WORDS,
+        kind="sinks",
+        window=4,
+        sinks=1,
+        far=131_072,
+        far_window=4_096,
+        also=("far", "far_window"),
+    ),
+    _lesson(
+        "layers",
+        "Layer by layer",
+        "Through one layer the last word hears three words back. Each further layer adds three "
+        "more, and after five it has heard from the first. Press play.",
+        words=WORDS,
+        kind="window",
+        window=4,
+        layers=5,
+        row=15,
+        also=("layers", "row"),
+    ),
+)
+
+
+def set_up(lesson: Lesson) -> dict[str, Any]:
+    """The page's own values that an experiment speaks of."""
+    names = (*_SET_UP[lesson.value.panel], *lesson.also)
+    return {name: getattr(lesson.value, name) for name in names}
+
+
+def named(name: str) -> Lesson | None:
+    """The experiment of this name, or None."""
+    return next((lesson for lesson in LESSONS if lesson.name == name), None)
+
+
+def active(value: Masks, selection: Selection) -> Lesson | None:
+    """The experiment that is open; None once something that it set up was changed."""
+    found = named(value.lesson)
+    if found is None:
+        return None
+    kept = {name: v for name, v in set_up(found).items() if name not in found.also}
+    same = all(getattr(value, name) == wanted for name, wanted in kept.items())
+    same = same and all(getattr(selection, name) == v for name, v in found.shared.items())
+    return found if same else None

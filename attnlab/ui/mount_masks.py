@@ -1,0 +1,124 @@
+"""A mask that is painted by hand, and how far it reaches through several layers, mounted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from attnlab.ui import masks_cells
+from attnlab.ui.choice import Choice, clicked, index, settle
+from attnlab.ui.masks_cells import Painted
+from attnlab.ui.register import nothing, register
+from attnlab.viz.cone import cone_payload
+from attnlab.viz.paint import Weighed, paint_payload
+from attnlab.viz.tokens import identity
+
+_PAINT = register("paint")
+_CONE = register("cone")
+
+
+def _read_painted(click: Mapping[str, Any], scope: tuple[Any, ...]) -> Choice | None:
+    """(row, cells) of what a browser sent."""
+    row, cells = index(click.get("row"), len(scope[0])), masks_cells.clicked(click.get("cells"))
+    if row is None or cells is None or cells != cells.within(len(scope[0])):
+        return None
+    return (row, cells)
+
+
+def paint_value(key: str) -> tuple[int, Painted] | None:
+    """The word looked from and the cells painted by hand in ``key``; None before."""
+    return clicked(key, _read_painted)
+
+
+def paint(
+    key: str,
+    *,
+    words: Sequence[Any],
+    base: np.ndarray,
+    cells: Painted,
+    row: int,
+    predicts: bool = True,
+    weighed: Weighed | None = None,
+    label: str = "",
+    on_change: Callable[[], None] | None = None,
+) -> None:
+    """Who may look at whom, to be painted.
+
+    Args:
+        key: the Streamlit key.
+        words, base: n words, and bool [n, n], what the pattern shows.
+        cells: what the page believes is painted over it.
+        row: the word that the page believes is looked from.
+        predicts, weighed, label: as in :func:`attnlab.viz.paint.paint_payload`.
+        on_change: called, before the script runs, when a stroke is done.
+
+    Raises:
+        ValueError: a table or a cell does not fit the words.
+    """
+    scope = (tuple(map(identity, words)), base.tobytes())
+    wanted = (row, cells)
+    serial, (first, start) = settle(key, scope, wanted, wanted, _read_painted)
+    painted = [(*cell, 1) for cell in start.shown] + [(*cell, 0) for cell in start.hidden]
+    data = paint_payload(
+        words,
+        base,
+        cells=painted,
+        row=first,
+        predicts=predicts,
+        weighed=weighed,
+        label=label,
+        serial=serial,
+    )
+    _PAINT(key=key, data=data, on_chosen_change=on_change or nothing)
+
+
+def _read_cone(click: Mapping[str, Any], scope: tuple[int, int]) -> Choice | None:
+    """(row, layers) of what a browser sent; ``scope``: how many words and layers there are."""
+    row, layers = index(click.get("row"), scope[0]), index(click.get("layers"), scope[1] + 1)
+    return (row, layers) if row is not None and layers else None
+
+
+def cone_value(key: str) -> tuple[int, int] | None:
+    """The word at the top and the layers last chosen by hand in ``key``; None before."""
+    return clicked(key, _read_cone)
+
+
+def cone(
+    key: str,
+    *,
+    words: Sequence[Any],
+    visible: np.ndarray,
+    held: np.ndarray,
+    row: int,
+    layers: int,
+    formulas: Sequence[str] = (),
+    label: str = "",
+    on_change: Callable[[], None] | None = None,
+) -> None:
+    """How far back a word hears, layer by layer.
+
+    Args:
+        key: the Streamlit key.
+        words, visible, held, formulas, label: as in :func:`attnlab.viz.cone.cone_payload`.
+        row, layers: what the page believes stands at the top, and how many layers are shown.
+        on_change: called, before the script runs, when one of these is chosen by hand.
+
+    Raises:
+        ValueError: something does not fit.
+    """
+    scope = (len(words), len(held) - 1)
+    wanted = (row, layers)
+    serial, (first, start) = settle(key, scope, wanted, wanted, _read_cone)
+    data = cone_payload(
+        words,
+        visible,
+        held,
+        row=first,
+        layers=start,
+        formulas=formulas,
+        label=label,
+        serial=serial,
+    )
+    _CONE(key=key, data=data, on_chosen_change=on_change or nothing)
