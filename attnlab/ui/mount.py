@@ -157,7 +157,7 @@ def head(
         key_position: the word marked as looked at; None for none (or, without rows, no opinion).
         side: "A" or "B", the sentence of ``key_position``; None for the last there is.
         on_change: called, before the script runs, when a word or a cell is clicked.
-        options: mode, causal, sink, label, as in :func:`attnlab.viz.head.head_payload`.
+        options: mode, causal, sink, lead, label, as in :func:`attnlab.viz.head.head_payload`.
 
     Returns:
         None until a word of these sentences was clicked, then as :func:`head_value` says.

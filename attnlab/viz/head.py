@@ -115,6 +115,7 @@ def head_payload(
     side: str | None = None,
     causal: bool = True,
     sink: bool = False,
+    lead: str = "",
     label: str = "",
     serial: int = 0,
 ) -> bytes:
@@ -123,7 +124,8 @@ def head_payload(
     ``row_a`` and ``row_b`` are the positions first looked from (default: the last);
     ``key_position`` is the word first marked as looked at, in the sentence ``side`` (default: the
     last there is). ``mode`` "difference" is B − A over the words of both. ``sink`` says that the
-    model has learned sinks, so that rows below 1 are explained as such.
+    model has learned sinks, so that rows below 1 are explained as such. ``lead`` stands before the
+    looked-from word where one text has no letter ("While writing"); "": "A from".
 
     Raises:
         ValueError: a shape, a mode or a position does not fit.
@@ -140,6 +142,7 @@ def head_payload(
         "mode": mode,
         "causal": causal,
         "sink": sink,
+        "lead": lead,
         "label": label,
         "serial": serial,
         "pairs": align.pairs(tokens_a, tokens_b) if "b" in sides else [],

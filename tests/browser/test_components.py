@@ -7,7 +7,9 @@ from playwright.sync_api import Page, expect
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
 from attnlab.viz.head import head_payload
+from attnlab.viz.sees import Sight, sees_payload
 from tests.browser.mounting import HOSTILE, causal, show, words
+from tests.browser.visiting import LISTEN
 
 pytestmark = pytest.mark.browser
 
@@ -166,6 +168,36 @@ def test_row_17_does_not_add_up_and_row_10_sees_nothing(page: Page):
     expect(page.locator(".al-to")).to_have_class("al-to al-dead")
     page.locator(".al-word").nth(0).hover()
     expect(page.locator(".al-sum")).to_contain_text("adds up to 1")
+
+
+def test_a_text_without_a_letter_is_led_by_words(page: Page):
+    """What is written is neither A nor B."""
+    weights = np.full((2, 3), 1 / 3, np.float32)
+    read, written = words("July", " 1776", "</s>"), words("0", "7")
+    payload = head_payload(weights, written, sources_a=read, lead="While writing", row_a=1)
+    show(page, "head", payload)
+    total = page.locator(".al-sum")
+    expect(total).to_contain_text("While writing 7, its row adds up to 1")
+    expect(total.locator(".al-a")).to_have_count(0)
+    page.locator(".al-word").nth(0).hover()
+    expect(total).to_contain_text("While writing 0")
+
+
+@pytest.mark.parametrize("width", [1080, 700])
+def test_no_word_of_who_sees_what_is_left_out(page: Page, width):
+    """The opening sentence, read by an encoder-decoder that answers in six words."""
+    read = words(*(f"r{i}" for i in range(16)))
+    written = words(*(f"w{i}" for i in range(6)))
+    sights = [Sight(str(n), "about", np.ones((n, n), bool)) for n in (16, 16, 22, 16)]
+    page.evaluate(LISTEN)
+    show(page, "sees", sees_payload(sights, read, written), width=width)
+    page.wait_for_timeout(200)
+    drawn = page.evaluate("written")
+    assert all(drawn.count(f"r{i}") >= 8 for i in range(16))  # rows and columns of four tables
+    assert all(drawn.count(f"w{i}") >= 2 for i in range(6))
+    tables = [one.bounding_box() for one in page.locator(".al-matrix").all()]
+    assert max(box["x"] + box["width"] for box in tables) <= width + 1
+    assert len({box["y"] for box in tables}) == (1 if width > 1000 else 2)
 
 
 @pytest.mark.parametrize("mode", ["words", "matrix"])

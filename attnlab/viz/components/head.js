@@ -112,7 +112,8 @@ class Head extends Picture {
     const queries = this.header.tokens[side], keys = this.keys(side);
     const weights = this.isFuture(side, query, key)
       ? make("div", "al-tip-note", "cannot look ahead")
-      : figureLine(...this.bothWeights(side, query, key));
+      : this.header.lead ? make("div", "al-tip-figures", figure(this.weight(side, query, key)))
+        : figureLine(...this.bothWeights(side, query, key));
     return [lookLine(queries[query], keys[key]), weights, rawLine(keys[key], `position ${key}`)];
   }
 
@@ -151,17 +152,19 @@ class Head extends Picture {
     const row = this.looked[side], token = this.header.tokens[side][row], line = this.sums[side];
     const total = this.sum(side, row), rest = 1 - total;
     const first = make("div");
-    first.append(make("b", `al-${side}`, side.toUpperCase()), " from ");
+    if (this.header.lead) first.append(`${this.header.lead} `);
+    else first.append(make("b", `al-${side}`, side.toUpperCase()), " from ");
     first.append(writeToken(make("span", "al-sum-word"), token));
+    const adds = this.header.lead ? ", its row adds" : " adds";
     const key = row === this.pinned[side] ? this.keyIn(side, this.picked) : null;
     if (key !== null) {
       first.append(" to ", writeToken(make("span", "al-sum-word"), this.keys(side)[key]));
       first.append(make("b", `al-sum-pair al-${side}`, ` ${figure(this.weight(side, row, key))}`));
     } else if (total === 0) first.append(" sees nothing: every word is masked");
     else if (rest > 0.005) {
-      first.append(` adds up to ${total.toFixed(2)}`);
+      first.append(`${adds} up to ${total.toFixed(2)}`);
       if (this.header.sink) first.append(`; the sink takes ${rest.toFixed(2)}`);
-    } else first.append(" adds up to 1");
+    } else first.append(`${adds} up to 1`);
     first.append(rawLine(token, `position ${row}`));
     line.replaceChildren(first);
     if (this.length > LONG && total > 0) line.append(this.strongestLine(side, row));
@@ -197,7 +200,7 @@ class Head extends Picture {
     for (const name of Object.keys(this.sums)) this.writeSum(name);
     const pair = this.picked && `${spoken(this.keys(side)[key])} ${figure(this.weight(side, position, key))}`;
     this.live.textContent = pair
-      ? `Kept: ${side.toUpperCase()}, ${spoken(this.header.tokens[side][position])} to ${pair}`
+      ? `Kept: ${this.leading(side)} ${spoken(this.header.tokens[side][position])} to ${pair}`
       : `Kept: ${this.summary(side, position)}`;
     this.send({
       side: side.toUpperCase(), position, row_a: this.pinned.a, row_b: this.pinned.b ?? null,
@@ -223,7 +226,12 @@ class Head extends Picture {
     const place = (key) => (this.length > LONG ? ` (position ${key})` : "");
     const told = this.strongest(side, row).map(([weight, key]) =>
       `${spoken(this.keys(side)[key])}${place(key)} ${figure(weight)}`);
-    return `${side.toUpperCase()}, ${spoken(this.header.tokens[side][row])} looks at ${told.join(", ")}`;
+    return `${this.leading(side)} ${spoken(this.header.tokens[side][row])} looks at ${told.join(", ")}`;
+  }
+
+  /** What is read out before a word that looks. */
+  leading(side) {
+    return this.header.lead || `${side.toUpperCase()},`;
   }
 
   /** [weight, key] of the three words that a word looks at most. */

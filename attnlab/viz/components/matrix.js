@@ -1,9 +1,10 @@
 // A matrix of the chosen head: a row for each word that looks, a column for each word looked at.
 // Positions are the axes, so words that repeat keep rows of their own.
 
-// Sizes in CSS pixels: of the largest cell, of the smallest with a figure, of the longest label, and
-// between labels and cells. Column labels start this far into their cell, and slant by an angle.
-const MATRIX = { most: 38, figures: 17, label: 96, gap: 7, start: 0.55, tilt: Math.PI / 3.4 };
+// Sizes in CSS pixels: of the largest cell, of the smallest with a figure and of the smallest whose
+// word is written, of the longest label, and between labels and cells. Column labels start this far
+// into their cell, and slant by an angle.
+const MATRIX = { most: 38, figures: 17, written: 12, label: 96, gap: 7, start: 0.55, tilt: Math.PI / 3.4 };
 
 class Matrix {
   constructor(owner, plane, holder) {
@@ -113,7 +114,7 @@ class Matrix {
   /** The words on both axes; where they would overlap, every second, third, ... is written. */
   drawLabels(context) {
     const { plane, pitch } = this, { theme } = this.owner, [rows, columns] = plane.size;
-    const step = Math.max(1, Math.ceil(12 / pitch));
+    const step = Math.max(1, Math.ceil(MATRIX.written / pitch));
     context.font = `${pitch < 14 ? 11 : 12}px ${theme.font}`;
     context.textBaseline = "middle";
     context.textAlign = "left";

@@ -2,6 +2,7 @@
 // that looks is one for all of them; it moves here, and a click keeps it and tells Python.
 
 const SEEN = -0.55; // ink of a cell that is seen, in A's colour: a mask has no shades
+const NARROWEST = 200, APART = 26; // CSS pixels of a table with its words, and between two
 
 /** The mask of one kind, as a matrix draws it. */
 class Sight {
@@ -76,6 +77,13 @@ class Sight {
 
 /** A matrix with a line between what is read and what is written. */
 class Table extends Matrix {
+  /** The room, in CSS pixels, in which every word of both sides can be written. */
+  get least() {
+    const ends = this.leans.map((lean, j) => (j + MATRIX.start) * MATRIX.written + lean);
+    const cells = this.plane.size[1] * MATRIX.written + 2;
+    return Math.max(NARROWEST, Math.ceil(this.left + Math.max(cells, ...ends)) + 1);
+  }
+
   drawCells(context) {
     super.drawCells(context);
     const { plane, pitch } = this, [count] = plane.size, at = plane.read * pitch - 1;
@@ -180,9 +188,22 @@ class Sees extends Picture {
     if (!this.header || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
     for (const drawing of this.drawings) drawing.measure();
+    this.body.style.gridTemplateColumns = this.columns();
     for (const drawing of this.drawings) drawing.layOut();
     for (const view of this.views) view.row = undefined;
     this.showRow(this.row);
+  }
+
+  /**
+   * All tables beside each other, each as wide as its words need, where there is room for that; else
+   * as many in a row as can write theirs, and rows of about the same length.
+   */
+  columns() {
+    const needs = this.drawings.map(({ least }) => least), count = needs.length;
+    const sum = needs.reduce((all, one) => all + one + APART, -APART);
+    if (sum <= this.width) return needs.map((one) => `minmax(${one}px, ${one}fr)`).join(" ");
+    const fit = Math.max(1, Math.floor((this.width + APART) / (Math.max(...needs) + APART)));
+    return `repeat(${Math.ceil(count / Math.ceil(count / fit))}, minmax(0, 1fr))`;
   }
 
   /** A word that is read looks in every table, one that is written in those that have it. */

@@ -38,6 +38,10 @@ _CROSS: Final = (
     "decoder, keys and values from the encoder. Each row is what is being written, each column "
     "what can be looked at."
 )
+_ROW: Final = (
+    "The framed row writes one token. A sentence above is a mean over all tokens of its part, so "
+    "the two may differ."
+)
 _SHARE: Final = (
     "The share of this head's attention that lies on the word: the sum over its tokens, and the "
     "mean over those being written."
@@ -152,10 +156,12 @@ def _picture(of: Scene, told: Written, head: Head) -> None:
         "cross",
         a=weights,
         tokens_a=of.a.tokens,
+        lead="While writing",
         label=f"Cross-attention, {full(head)}",
         on_change=_clicked,
         **scene.head_options(of),
     )
+    say.remark(_ROW, "cross-row")
     with st.container(horizontal=True, gap="medium", key="actions-cross"):
         export.menu("save-cross", export.head(of, weights, None))
 
