@@ -83,6 +83,11 @@ class Hidden:
     softmax: Tensor
     removed: Tensor
 
+    @property
+    def levelled(self) -> bool:
+        """Whether −1e9 in float32 left no difference between scores, so that all weigh alike."""
+        return bool((self.added_32 == self.added_32[0]).all())
+
 
 def hidden_row(steps: Steps, head: int, query: int) -> Hidden:
     """A fully masked row: −1e9 added to every score against −∞, which removes it.

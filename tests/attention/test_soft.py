@@ -70,3 +70,15 @@ def test_minus_a_billion_against_minus_infinity_on_a_fully_masked_row():
     assert torch.allclose(found.added_64, unmasked, atol=1e-6)
     assert found.softmax.isnan().all()
     assert found.removed.tolist() == [0, 0, 0]
+
+
+def test_whether_a_billion_levels_scores_is_told_by_the_numbers():
+    """Below 32 every score falls to the same float32 number; far apart they do not."""
+    assert hidden_row(work(examples.COLOURS), 0, 2).levelled
+    x = ((100.0, 0.0), (-100.0, 0.0))
+    one = ((1.0, 0.0), (0.0, 1.0))
+    apart = hidden_row(
+        work(replace(examples.WIDE, tokens=("a", "b"), x=x, w_q=one, w_k=one, w_v=one)), 0, 0
+    )
+    assert not apart.levelled
+    assert apart.added_32.tolist() == [1, 0]

@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnlab.attention.steps import LARGEST, TYPED, work
 from attnlab.ui import steps_scene
+from attnlab.ui.steps_edits import Edit
 from attnlab.ui.steps_selection import StepByStep, example_of
 from attnlab.viz.steps import steps_payload
 from tests.browser.mounting import show
@@ -24,7 +25,11 @@ def shown(page: Page, serial: int = 1, **value) -> None:
         reasons=steps_scene.reasons(steps),
         sentences=steps_scene.sentences(example.worked),
         products=steps_scene.products(example.worked),
-        start={"step": chosen.step, "cell": None, "cells": []},
+        start={
+            "step": chosen.step,
+            "cell": None,
+            "cells": [[edit.matrix, edit.row, edit.column, edit.value] for edit in chosen.cells],
+        },
         limit=LARGEST,
         serial=serial,
     )
@@ -131,6 +136,39 @@ def test_what_is_no_number_is_one_sentence_and_stays_typed(page: Page):
     expect(cell(page, "x", 0, 0)).to_have_text("0.2")
     page.wait_for_timeout(500)
     assert all(told["cells"] == [] for told in page.evaluate("sent"))
+
+
+def test_a_step_is_not_left_while_something_typed_is_no_number(page: Page):
+    shown(page)
+    cell(page, "x", 0, 0).click()
+    box, trouble = page.locator(".al-sm-box"), page.locator(".al-trouble")
+    box.fill("abc")
+    page.get_by_role("button", name="Step on").click()
+    expect(trouble).to_contain_text("“abc” is no number that fits here")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("abc")
+    expect(page.locator(".al-step[aria-current]")).to_have_text("X")
+    box.fill("0.5")
+    page.get_by_role("button", name="Step on").click()
+    expect(page.locator(".al-step[aria-current]")).to_have_text("Q")
+    assert last_told(page)["cells"] == [["x", 0, 0, 0.5]]
+
+
+def test_a_long_number_is_short_in_its_cell_and_whole_where_it_is_pointed_at(page: Page):
+    """The twin of tests/viz/test_steps.py: what a cell has room for."""
+    edits = (Edit("x", 0, 0, 999.123456), Edit("x", 1, 0, -1000.0), Edit("w_q", 0, 0, 1000.0))
+    shown(page, step="q", cells=edits)
+    x, product = cell(page, "x", 0, 0), cell(page, "q", 1, 0)
+    expect(x).to_have_text("999.12")
+    expect(x).to_have_attribute("title", "999.123456")
+    expect(product).to_have_text("−1.0e6")
+    expect(product).to_have_attribute("title", "−1000000")
+    expect(cell(page, "x", 1, 1)).to_have_attribute("title", "")
+    over = page.evaluate(
+        "[...home.querySelectorAll('.al-sm-cell')].filter((c) => c.scrollWidth > c.clientWidth + 1)"
+        ".map((c) => c.textContent)"
+    )
+    assert over == []
 
 
 def test_play_goes_on_by_itself_and_stops_at_a_touch(page: Page):

@@ -134,8 +134,9 @@ def test_every_step_is_a_picture_of_its_own_numbers(name, heads):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0.00"), (-0.001, "0.00"), (-1.5, "−1.50"), (-np.inf, "−∞"), (12345, "12345.0"),
-     (-2e9, "−2.0e+9"), (0.125, "0.13"), (-0.125, "−0.13"), (0.375, "0.38")],
+    [(0, "0.00"), (-0.001, "0.00"), (-1.5, "−1.50"), (-np.inf, "−∞"), (12345, "12345"),
+     (1234.56, "1234.6"), (300000.1, "3.0e5"), (-2e9, "−2.0e9"),
+     (0.125, "0.13"), (-0.125, "−0.13"), (0.375, "0.38")],
 )  # fmt: skip
 def test_figures(value, text):
     """Each as JavaScript's toFixed and toExponential give it."""
@@ -145,7 +146,7 @@ def test_figures(value, text):
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.125, "0.125"), (1.0, "1"), (0, "0"), (-0.00001, "0"), (100.0, "100"), (999.5, "999.5"),
-     (-1000.0, "−1000")],
+     (-1000.0, "−1000"), (999.123456, "999.12"), (12.345678, "12.346"), (20000.0, "20000")],
 )  # fmt: skip
 def test_what_was_typed_is_not_rounded_to_two_decimals(value, text):
     assert figure(value, typed=True) == text

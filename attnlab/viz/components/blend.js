@@ -44,7 +44,7 @@ class Blend {
     const lines = keys.map((key, i) => {
       const track = make("span", "al-track");
       track.append(make("i", "al-before"));
-      const line = this.row("", key, track, make("span", "al-blend-share"), values[i].map((value) => this.write(value)));
+      const line = this.row("", key, track, make("span", "al-blend-share"), values[i].map((value) => compact(value, 2, false)));
       line.classList.toggle("al-blend-hidden", hidden[i]);
       return line;
     });
@@ -64,11 +64,6 @@ class Blend {
     return line;
   }
 
-  write(value) {
-    const text = Math.abs(value).toFixed(2);
-    return (value < 0 && Number(text) ? "−" : "") + text;
-  }
-
   /** Show the shares at a stop. */
   turn(stop, aloud = true) {
     const { stops, weights, blends, hidden } = this.header;
@@ -80,7 +75,7 @@ class Blend {
       line.querySelector(".al-blend-share").textContent = hidden[i] ? "hidden" : weights[stop][i].toFixed(4);
     });
     const cells = this.sum.querySelectorAll(".al-blend-cell");
-    blends[stop].forEach((value, j) => { cells[j].textContent = this.write(value); });
+    blends[stop].forEach((value, j) => { cells[j].textContent = compact(value, 2, false); });
     if (aloud) this.live.textContent = `Shares: ${weights[stop].map((share) => share.toFixed(2)).join(", ")}`;
   }
 }

@@ -171,18 +171,9 @@ class Steps {
     const before = this.header.steps.slice(1, this.at).filter(({ name }) => !here.has(name));
     this.so.hidden = before.length === 0;
     this.so.replaceChildren(make("div", "al-so-title", "Before this"), ...before.map(({ name, title }) => {
-      const copy = make("button", "al-copy");
-      copy.type = "button";
-      copy.setAttribute("aria-label", `Back to ${title}`);
-      copy.append(make("span", "al-copy-title", title));
-      for (const block of this.header.matrices[name]) {
-        const grid = copy.appendChild(make("span", "al-copy-grid"));
-        grid.style.setProperty("--columns", block[0].length);
-        block.forEach((row, i) => row.forEach((value, j) =>
-          grid.append(make("span", "", numeral(this.isTyped(name) ? this.value(placeOf(name, 0, i, j)) : value, 2)))));
-      }
-      copy.onclick = () => this.go(this.header.steps.findIndex((step) => step.name === name));
-      return copy;
+      const now = (block, head) => block.map((row, i) => row.map((_, j) => this.value(placeOf(name, head, i, j))));
+      return smallCopy(title, this.header.matrices[name].map(now),
+        () => this.go(this.header.steps.findIndex((step) => step.name === name)));
     }));
   }
 
@@ -219,7 +210,7 @@ class Steps {
 
   go(at) {
     const to = Math.max(0, Math.min(this.header.steps.length - 1, at));
-    if (to === this.at) return;
+    if (to === this.at || this.unfinished()) return;
     this.at = to;
     this.chosen = null;
     this.complain(null);
@@ -231,6 +222,14 @@ class Steps {
     this.live.textContent = `${title}. ${says}`;
     if (to === this.header.steps.length - 1) this.play(false);
     this.tell();
+  }
+
+  /** Whether a cell holds what is no number: then nothing else is shown until that is put right. */
+  unfinished() {
+    const box = this.scene.querySelector(".al-sm-box[aria-invalid=true]");
+    box?.focus();
+    if (box) this.play(false);
+    return box !== null;
   }
 
   play(on) {

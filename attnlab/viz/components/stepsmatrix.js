@@ -1,25 +1,21 @@
 // One matrix of a worked example: a grid of numbers, some of which are typed.
 // Arrow keys move, typing or Enter opens a cell, Enter keeps what was typed, Escape lets it go.
 
-const MINUS = "−", HIDDEN = "−∞";
 const placeOf = (matrix, head, row, column) => `${matrix}.${head}.${row}.${column}`;
 
-/** `value` in at most `digits` decimals, with a minus that is as wide as a plus. */
-function numeral(value, digits, trim = true) {
-  if (value === null) return HIDDEN;
-  const size = Math.abs(value);
-  if (size >= 1e6) return value.toExponential(1).replace("-", MINUS);
-  let text = size.toFixed(size >= 1000 ? Math.min(digits, 1) : digits);
-  if (trim && text.includes(".")) text = text.replace(/0+$/, "").replace(/\.$/, "");
-  return (value < 0 && Number(text) ? MINUS : "") + text;
-}
-
-/** What somebody typed as a number, or null: a comma counts as a point. */
-function typedNumber(text, limit) {
-  const plain = text.trim().replace(MINUS, "-").replace(",", ".");
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(plain)) return null;
-  const value = Number(plain);
-  return Math.abs(value) <= limit ? Math.round(value * 1e6) / 1e6 + 0 : null;
+/** A small copy of a matrix that leads to its own step; `blocks` are [head][row][column]. */
+function smallCopy(title, blocks, act) {
+  const copy = make("button", "al-copy");
+  copy.type = "button";
+  copy.setAttribute("aria-label", `Back to ${title}`);
+  copy.append(make("span", "al-copy-title", title));
+  for (const block of blocks) {
+    const grid = copy.appendChild(make("span", "al-copy-grid"));
+    grid.style.setProperty("--columns", block[0].length);
+    for (const value of block.flat()) grid.append(make("span", "", compact(value, 2)));
+  }
+  copy.onclick = act;
+  return copy;
 }
 
 class CellGrid {
@@ -81,7 +77,9 @@ class CellGrid {
     for (const [place, node] of this.cells) {
       const value = owner.value(place), edited = owner.edits.has(place);
       if (node.firstElementChild) continue; // somebody is typing here
-      node.textContent = numeral(value, "typed" in node.dataset ? 4 : 2, "typed" in node.dataset);
+      const typed = "typed" in node.dataset, whole = numeral(value, 6);
+      node.textContent = compact(value, typed ? 4 : 2, typed);
+      node.title = node.textContent === whole ? "" : whole;
       node.classList.toggle("al-sm-edited", edited);
       node.classList.toggle("al-sm-hidden", value === null);
       if (shaded) this.shade(node, value);

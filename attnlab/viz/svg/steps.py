@@ -15,6 +15,7 @@ from attnlab.viz.tokens import label
 _CELL, _TALL, _GAP = 50, 28, 2  # units: a cell and what is between two of them
 _NAMES, _HEAD = 86, 40  # room for the names of rows, and for the title and the names of columns
 _BETWEEN = 16
+_FIGURES = 5  # digits that a cell has room for
 
 
 def steps(figures: Figures, step: str, *, caption: Caption, dark: bool = False) -> str:
@@ -96,18 +97,19 @@ def _cell(sheet: Sheet, x: float, y: float, written: str, shade: float | None) -
 
 
 def figure(value: float, *, typed: bool = False) -> str:
-    """A number as the page writes it; the twin of ``numeral`` in ``components/stepsmatrix.js``.
+    """A number as a cell of the page has it; the twin of ``compact`` in ``components/numerals.js``.
 
-    What was typed keeps four decimals, without idle zeros; what was computed has two.
+    Five digits at most: what was typed keeps four decimals, without idle zeros; what was computed
+    has two.
     """
     if math.isinf(value):
         return "−∞"
     size = abs(value)
-    if size >= 1e6:
+    if size >= 10**_FIGURES:
         figures, power = f"{value:.1e}".split("e")
-        return f"{figures}e+{int(power)}".replace("-", "−")
-    digits = 1 if size >= 1000 else 4 if typed else 2
+        return f"{figures}e{int(power)}".replace("-", "−")
+    digits = min(4 if typed else 2, _FIGURES - len(str(math.floor(size))))
     # As toFixed rounds: half away from zero.
     text = f"{Decimal(size).quantize(Decimal(10) ** -digits, ROUND_HALF_UP):f}"
-    text = text.rstrip("0").rstrip(".") if typed else text
+    text = text.rstrip("0").rstrip(".") if typed and "." in text else text
     return f"−{text}" if value < 0 and float(text) else text

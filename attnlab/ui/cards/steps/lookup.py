@@ -27,6 +27,13 @@ _NOTHING: Final = (
     "What a query gets when every key is hidden from it, as in a row of padding. Masks are often "
     "made by adding −1e9 to hidden scores; this app takes hidden keys out."
 )
+_LEVELLED: Final = (
+    "A billion swallows small differences: hidden words get weight, and all the same."
+)
+_ROUNDED: Final = (
+    "Next to a billion scores count in steps of 64: hidden words get weight, by what rounding left "
+    "of their differences."
+)
 
 
 def draw(value: StepByStep, figures: Figures, example: Example, steps: Steps) -> None:
@@ -98,7 +105,7 @@ def _nothing(example: Example, steps: Steps, head: int, row: int) -> None:
         (
             "−1e9 added, float32",
             found.added_32.numpy(),
-            "A billion swallows small differences: hidden words get weight, and much the same.",
+            _LEVELLED if found.levelled else _ROUNDED,
         ),
         (
             "−1e9 added, float64",
