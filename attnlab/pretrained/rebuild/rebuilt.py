@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.attention.positions import PositionModule
-from attnlab.errors import RebuildRefused
+from attnlab.errors import InputError, RebuildRefused
 from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.hooks import install_head
 from attnlab.pretrained.inputs import probe_inputs, real_rows
@@ -78,9 +78,13 @@ def rebuild(lab: Lab) -> Rebuilt:
     says how far apart they are.
 
     Raises:
+        InputError: not a Lab.
         RebuildRefused: another family, an attribute or a weight that has no meaning in ours,
             sizes that do not fit, or logits that differ. The sentence names it.
     """
+    if not isinstance(lab, Lab):
+        given = repr(lab)[:60] if isinstance(lab, str | None) else f"a {type(lab).__name__}"
+        raise InputError(f"rebuild takes a Lab, which al.load gives, not {given}.")
     if isinstance(lab, Rebuilt):
         return lab
     _require_ordinary(lab)

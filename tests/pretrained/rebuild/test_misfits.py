@@ -3,7 +3,7 @@
 import pytest
 
 import attnlab as al
-from attnlab.errors import RebuildRefused
+from attnlab.errors import InputError, RebuildRefused, UnsupportedModel
 from tests.families import build
 from tests.pretrained.rebuild import SOURCE, largest
 
@@ -27,3 +27,23 @@ def test_sizes_that_do_not_fit(family, changes, said):
 def test_what_a_scaling_does_not_read_does_not_matter():
     lab = al.load(build("llama", **rope("linear", factor=2.0, original_max_position_embeddings=0)))
     assert largest(al.rebuild(lab).run(SOURCE).logits, lab.run(SOURCE).logits) <= 1e-5
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (lambda: None, "not None"),
+        (lambda: "gpt2", "not 'gpt2'"),
+        (lambda: "x" * 10_000, "not 'xxx.{1,60}$"),
+        (lambda: build("gpt2"), "not a GPT2LMHeadModel"),
+    ],
+)
+def test_what_is_no_lab(given, said):
+    with pytest.raises(InputError, match=f"rebuild takes a Lab, which al.load gives, {said}"):
+        al.rebuild(given())
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_what_transformers_itself_cannot_run_is_refused_when_it_is_loaded(buckets):
+    with pytest.raises(UnsupportedModel, match=r"cannot be run on a short text: .*division"):
+        al.load(build("t5", relative_attention_num_buckets=buckets))
