@@ -7,7 +7,7 @@ its published sizes, and nothing is run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Literal
 
 from torch import nn
@@ -178,7 +178,7 @@ def of_preset(one: Preset, tokens: int, source: int | None = None) -> Anatomy:
     if tokens < 1:
         raise InputError(f"A text has at least 1 token, not {tokens}.")
     c = one.decoder
-    H, K, D, E = c.heads, sizes.kv_heads(c), sizes.head_size(c), sizes.value_size(c)
+    H, K, D, E = astuple(c.head_sizes())
     stream, shapes = (tokens, c.width), _attention_shapes(tokens, tokens, H, K, D, E)
     if one.encoder is not None:
         crossed = _attention_shapes(tokens, source or tokens, H, K, D, E)

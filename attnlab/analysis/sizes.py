@@ -42,21 +42,6 @@ class Sizes:
         return sum(self.counts.values())
 
 
-def head_size(config: Config) -> int:
-    """D: the size of one head's queries and keys."""
-    return config.width // config.heads if config.key_size is None else config.key_size
-
-
-def value_size(config: Config) -> int:
-    """E: the size of one head's values."""
-    return head_size(config) if config.value_size is None else config.value_size
-
-
-def kv_heads(config: Config) -> int:
-    """K: key/value heads a layer."""
-    return config.heads if config.kv_heads is None else config.kv_heads
-
-
 def attention_steps(config: Config, source_width: int | None = None) -> dict[str, int]:
     """Parameters of W_Q, W_K, W_V and W_O ("out"), their biases included.
 
@@ -64,8 +49,9 @@ def attention_steps(config: Config, source_width: int | None = None) -> dict[str
         source_width: of what keys and values are made of, in cross-attention of another width.
     """
     M, N = config.width, config.width if source_width is None else source_width
-    queries, outputs = config.heads * head_size(config), config.heads * value_size(config)
-    keys, values = kv_heads(config) * head_size(config), kv_heads(config) * value_size(config)
+    of = config.head_sizes()
+    queries, outputs = of.heads * of.key_size, of.heads * of.value_size
+    keys, values = of.kv_heads * of.key_size, of.kv_heads * of.value_size
     bias = int(config.qkv_bias)
     return {
         "q": (M + bias) * queries,
@@ -215,9 +201,9 @@ class Preset:
     @property
     def cache(self) -> int:
         """Bytes that the decoder's cache keeps of each token that it has written."""
-        config = self.decoder
-        sides = (kv_heads(config), head_size(config), value_size(config))
-        return self.number_bytes * cache_numbers(config.layers, *sides)
+        of = self.decoder.head_sizes()
+        sides = (of.kv_heads, of.key_size, of.value_size)
+        return self.number_bytes * cache_numbers(self.decoder.layers, *sides)
 
     @property
     def _decoder(self) -> Sizes:

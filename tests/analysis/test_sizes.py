@@ -39,8 +39,8 @@ def test_gpt2_small():
 def test_llama_2_7b():
     """numbers.md, Sizes."""
     llama = preset("llama-2-7b")
-    assert sizes.head_size(llama.decoder) == 128
-    assert sizes.head_size(llama.decoder) ** 0.5 == pytest.approx(11.31, abs=0.005)
+    assert llama.decoder.head_sizes().key_size == 128
+    assert llama.decoder.head_sizes().key_size ** 0.5 == pytest.approx(11.31, abs=0.005)
     assert llama.block["attention"] == 67_108_864
     assert llama.block["feed_forward"] == 135_266_304
     assert llama.total == 6_738_415_616
@@ -62,7 +62,7 @@ def test_the_cache_of_a_grouped_query_model():
 def test_the_original_model():
     """Head size 64 (numbers.md); the paper says 65 million parameters with about 37,000 tokens."""
     original = preset("original")
-    assert sizes.head_size(original.decoder) == 64
+    assert original.decoder.head_sizes().key_size == 64
     assert original.block["attention"] == original.block["cross"] == 4 * 512 * 512
     assert original.total == pytest.approx(65e6, rel=0.04)
 
