@@ -58,15 +58,20 @@ class Shown:
     on_look: Callable[[Head], None] | None = None
 
 
-def draw(of: Shown) -> Changed:
+def draw(of: Shown, places: Sequence[Any] = ()) -> Changed:
     """The cards, side by side.
+
+    Args:
+        places: two columns that the page has begun already, where it has.
 
     Raises:
         AttnLabError: the text or an edit does not fit, or the work was stopped.
     """
     found = engine_edited.changed(of.reader, of.passage, of.edits, of.name)
-    with st.container(key="cards"):
-        left, right = st.columns(2, gap="small")
+    if not places:
+        with st.container(key="cards"):
+            places = st.columns(2, gap="small")
+    left, right = places
     with left:
         if found.before is None:
             _moved(of, found)
