@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from attnlab.attention.positions import PositionModule
 from attnlab.errors import InputError, RebuildRefused
 from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.hooks import install_head
@@ -21,12 +20,10 @@ from attnlab.pretrained.rebuild.family import Family, Plan, prefix_of
 from attnlab.pretrained.rebuild.gpt2 import GPT2
 from attnlab.pretrained.rebuild.gpt_neox import GPT_NEOX
 from attnlab.pretrained.rebuild.llama import LLAMA, MISTRAL, QWEN2
+from attnlab.pretrained.rebuild.ours import Ours, layout_of, stages_of
 from attnlab.pretrained.rebuild.t5 import T5
 from attnlab.pretrained.rebuild.weights import assign
-from attnlab.pretrained.sites import Layout
-from attnlab.trace.capture import ATTENTION_STAGES, STREAM_STAGES
-from attnlab.trace.layer import layers_of
-from attnlab.transformer import Decoder, Encoder, EncoderDecoder, Stack
+from attnlab.transformer import Decoder, Encoder, EncoderDecoder
 
 KNOWN = (GPT2, GPT_NEOX, LLAMA, MISTRAL, QWEN2, BERT, ROBERTA, T5)
 
@@ -37,42 +34,27 @@ _HALF_TOLERANCE = 0.03
 """In half precision, of the largest logit."""
 
 
-class Rebuilt(Lab):
-    """A Lab that runs our transformer in place of the model whose weights it has.
+class Rebuilt(Ours):
+    """Our transformer in place of the model whose weights it has.
 
-    Attributes:
-        transformer: ours, an ``Encoder``, ``Decoder`` or ``EncoderDecoder``.
-        model: the pretrained model, which is not run.
+    ``model`` is the pretrained model, which is not run.
     """
 
     def __init__(self, lab: Lab, adapter: Adapter, found: Probed) -> None:
         super().__init__(
             lab.model,
+            adapter.transformer,
             lab.tokenizer,
             name=lab.name,
             head_kind=lab.head_kind,
             notes=lab.trust.notes,
             found=found,
         )
-        self.revision, self.transformer = lab.revision, adapter.transformer
-
-    def structure(self) -> tuple[nn.Module, nn.Module | None]:
-        head = getattr(self.transformer, "decoder", self.transformer).head
-        return self.transformer, None if head is None else head.unembed
-
-    def module(self, path: str) -> nn.Module:
-        return self.transformer.get_submodule(path)
-
-    def rotation(self, role: str) -> PositionModule | None:
-        """What turns the queries and keys of a stack; None where nothing does."""
-        for module in self.transformer.modules():
-            if isinstance(module, Stack) and module.role == role and module.positions.rotates:
-                return module.positions
-        return None
+        self.revision = lab.revision
 
 
-def rebuild(lab: Lab) -> Rebuilt:
-    """Our transformer with a Lab's weights, a Runner like any other.
+def rebuild(lab: Lab) -> Ours:
+    """Our transformer with a Lab's weights, a Runner like any other; one that is ours comes back.
 
     The weights are shared with the model. At the end both run on the same short texts; ``trust``
     says how far apart they are.
@@ -85,7 +67,7 @@ def rebuild(lab: Lab) -> Rebuilt:
     if not isinstance(lab, Lab):
         given = repr(lab)[:60] if isinstance(lab, str | None) else f"a {type(lab).__name__}"
         raise InputError(f"rebuild takes a Lab, which al.load gives, not {given}.")
-    if isinstance(lab, Rebuilt):
+    if isinstance(lab, Ours):
         return lab
     _require_ordinary(lab)
     family = _family_of(lab)
@@ -155,8 +137,8 @@ def _checked(lab: Lab, adapter: Adapter) -> Probed:
             f"Our transformer's output differs from that of {lab.name} by {off:.2g} "
             f"(the largest is {largest:.2g}), so it was not used."
         )
-    layout = _layout(adapter)
-    stages = _stages(adapter, layout)
+    layout = layout_of(adapter)
+    stages = stages_of(adapter, layout)
     editable = stages | {"mask"}
     return Probed(adapter, "ours", layout, stages, editable, off, largest, right.dtype)
 
@@ -171,20 +153,3 @@ def _theirs(model: Any, inputs: dict[str, Tensor]) -> Tensor:
 def _run(model: Any, inputs: dict[str, Tensor]) -> Tensor:
     with torch.no_grad():
         return real_rows(model(**inputs), inputs)
-
-
-def _layout(adapter: Adapter) -> Layout:
-    layers = layers_of(adapter.transformer)
-    sites = tuple(site for layer in layers for site in (layer.site, layer.cross) if site)
-    longest = getattr(adapter.main.positions, "longest", None)
-    return Layout(sites, tuple(layer.block for layer in layers), longest=longest)
-
-
-def _stages(adapter: Adapter, layout: Layout) -> frozenset[str]:
-    """All of them, less what this kind of transformer does not have."""
-    stages = set(ATTENTION_STAGES + STREAM_STAGES)
-    if not adapter.main.positions.rotates:
-        stages -= {"q_unrotated", "k_unrotated"}
-    if not any(site.role == "cross" for site in layout.sites):
-        stages.discard("cross_out")
-    return frozenset(stages)
