@@ -34,6 +34,7 @@ _PUBLIC = {
         "Edit",
         "Mask",
         "MeanHead",
+        "Positions",
         "Runner",
         "Site",
         "Temperature",

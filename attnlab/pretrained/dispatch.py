@@ -16,6 +16,7 @@ from transformers import AttentionInterface
 from transformers.masking_utils import AttentionMaskInterface, eager_mask
 
 from attnlab.attention import attend
+from attnlab.pretrained.order.bias import placed_bias
 from attnlab.trace.run import Run, current_run
 from attnlab.trace.site import Site
 from attnlab.trace.visit import visitor_of, where_of
@@ -42,6 +43,7 @@ class Call:
     causal: bool
     scale: float | None
     z: Tensor
+    bias: Tensor | None = None
 
 
 def set_sites(module: nn.Module, sites: tuple[Site, ...]) -> None:
@@ -75,18 +77,20 @@ def attention(
     )
     sinks = s_aux if sinks is None else sinks
     at = where = None
+    bias = position_bias
     if run is not None:
         run.check()
         site = _site(module, run)
         if site is not None:
             where = where_of(site, run, query.shape[2], key.shape[2])
             at = visitor_of(run, site, query.shape[2], key.shape[2])
+            bias = placed_bias(bias, run, site, where)
     z = attend(
         query,
         key,
         value,
         attention_mask if run is None else run.mask(attention_mask, causal, query, key),
-        bias=position_bias,
+        bias=bias,
         scale=scaling,
         softcap=softcap,
         sinks=None if sinks is None else sinks.flatten(),
@@ -96,8 +100,9 @@ def attention(
         workspace=None if run is None else run.workspace,
     ).transpose(1, 2)
     if (record := recorder.get()) is not None:
-        scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-        record(Call(module, query, key, value, attention_mask, causal, float(scale), z))
+        scale = float(query.shape[-1] ** -0.5 if scaling is None else scaling)
+        seen = Call(module, query, key, value, attention_mask, causal, scale, z, position_bias)
+        record(seen)
     return z.contiguous(), None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from torch import nn
 
 from attnlab.pretrained import dispatch, hooks
+from attnlab.pretrained.order.install import install as install_order
 from attnlab.pretrained.sites import Layout
 from attnlab.trace.site import Site
 
@@ -27,6 +28,7 @@ def install(clone: Any, tier: str, layout: Layout, tapped_z: bool) -> None:
     elif tapped_z:
         hooks.install_taps(modules, layout.sites)
     hooks.install_stream(modules, layout.blocks, layout.main_role)
+    install_order(modules, layout.order, layout.sites)
     for path, role in layout.ends:
         hooks.install_final(modules[path], role)
     head = output_head(clone)

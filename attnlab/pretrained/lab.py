@@ -46,6 +46,7 @@ class Lab:
         stages: what can be captured; ``editable``: what edits can change.
         sinks: the roles whose rows leave a share to a learned sink.
         longest: the most tokens that a text may have, or None.
+        positions: by role, how the model knows the order of its tokens; see ``Positioning``.
         main_role: "decoder" where there is one, else "encoder".
         head_kind: "causal", "masked", "seq2seq" or "none".
         has_head: whether it gives logits; ``ends_in_head``: nothing is computed after them.
@@ -73,7 +74,7 @@ class Lab:
         self.stages, self.editable, self.sinks = found.stages, found.editable, found.sinks
         limits = (longest_text(model.config), found.layout.longest)
         self.longest = min((n for n in limits if n is not None), default=None)
-        self.main_role = found.layout.main_role
+        self.main_role, self.positions = found.layout.main_role, found.layout.order.roles
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
         self._clone, self._taps, self.ends_in_head = found.clone, found.taps, found.ends_in_head

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from attnlab.attention import Mask
 from attnlab.pretrained.dispatch import Call, same_values
+from attnlab.pretrained.order.find import Order, find
 from attnlab.pretrained.stream import contributions
 from attnlab.pretrained.watch import Event, Record, Seen
 from attnlab.trace.site import Block, Site
@@ -29,6 +30,8 @@ class Layout:
     blocks: tuple[Block, ...]
     ends: tuple[tuple[str, str], ...] = ()
     longest: int | None = None
+    order: Order = field(default_factory=Order)
+    """Where the order of the tokens enters."""
 
     @property
     def main_role(self) -> str:
@@ -62,7 +65,8 @@ def layout_of(record: Record, model: Any, lengths: tuple[int, int] | None) -> La
         blocks.append(contributions(record, event, inside, bare))
     layout = Layout(tuple(sites), tuple(blocks))
     ends = _ends(record, model, layout.main_role)
-    return replace(layout, ends=ends, longest=_longest(record))
+    order = find(record, sites, lengths, model)
+    return replace(layout, ends=ends, longest=_longest(record), order=order)
 
 
 def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ class Trust:
 
     ``difference`` is the largest difference of an output from transformers' eager attention, in
     the output's own units, at unpadded positions; ``largest`` is the largest output.
+    ``positions`` says of each role how it knows the order of its tokens.
     """
 
     tier: str
@@ -24,6 +25,7 @@ class Trust:
     dtype: str
     sentence: str
     notes: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
 
 
 def trust_of(found: Probed) -> Trust:
@@ -35,6 +37,7 @@ def trust_of(found: Probed) -> Trust:
         dtype=dtype,
         sentence=_sentence(found, dtype),
         notes=found.notes + _missing(found),
+        positions=tuple(role.sentence for role in found.layout.order.roles.values()),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -27,7 +28,9 @@ _MULS = {torch.mul, Tensor.mul, Tensor.__mul__, Tensor.__rmul__}
 class Event:
     """One call of one module. ``start`` and ``end`` order it among all events and calls.
 
-    ``last``: it gave what transformers calls the last hidden state.
+    ``last``: it gave what transformers calls the last hidden state. ``given`` and ``result``: its
+    arguments, those by name too, and all that it returned; ``input`` and ``output`` are the main
+    tensors among them.
     """
 
     path: str
@@ -37,6 +40,8 @@ class Event:
     end: int = -1
     output: Tensor | None = None
     last: bool = False
+    given: tuple[tuple, Mapping[str, Any]] = ((), MappingProxyType({}))
+    result: Any = None
 
 
 @dataclass
@@ -145,11 +150,12 @@ def _hooked(
     def enter(module: nn.Module, args: tuple, kwargs: dict) -> None:
         found = hidden_of(args, kwargs)
         tensor = found[1] if found else first_tensor(args)
-        stack.append(Event(names[id(module)], module, next(clock), tensor))
+        given = (args, kwargs)
+        stack.append(Event(names[id(module)], module, next(clock), tensor, given=given))
 
     def leave(module: nn.Module, args: tuple, output: Any) -> None:
         event = stack.pop()
-        event.end, event.output = next(clock), first_tensor(output)
+        event.end, event.output, event.result = next(clock), first_tensor(output), output
         event.last = getattr(output, "last_hidden_state", None) is not None
         record.events.append(event)
 

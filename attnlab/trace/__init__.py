@@ -1,7 +1,16 @@
 """What a run is made of: tokens, sites, edits, captures, the live run, and the trace it gives."""
 
 from attnlab.trace.capture import Capture
-from attnlab.trace.edits import Edit, Mask, MeanHead, Temperature, ZeroHead, edit_from_json
+from attnlab.trace.edits import (
+    Edit,
+    Mask,
+    MeanHead,
+    Positions,
+    Temperature,
+    ZeroHead,
+    edit_from_json,
+)
+from attnlab.trace.positioning import Positioning
 from attnlab.trace.run import Cancel, Row, Run, current_run
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Block, Site
@@ -15,6 +24,8 @@ __all__ = [
     "Edit",
     "Mask",
     "MeanHead",
+    "Positioning",
+    "Positions",
     "Row",
     "Run",
     "Runner",

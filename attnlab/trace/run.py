@@ -218,6 +218,10 @@ class Run:
         self._reached.update(b.edit for bounds, _ in groups.values() for b in bounds)
         return list(groups.values())
 
+    def asks(self, stage: str) -> bool:
+        """Whether some row edits this stage anywhere."""
+        return stage in self._edited_stages
+
     def edits(self, stage: str, place: Site | Block) -> bool:
         """Whether some row edits this stage here."""
         return stage in self._edited_stages and any(

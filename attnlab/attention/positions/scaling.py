@@ -76,12 +76,19 @@ class NtkAware(Scaling):
     def scaled(
         self, frequencies: Float[Tensor, " pairs"], base: float | int
     ) -> Float[Tensor, " pairs"]:
-        """Raises ValueError for a single pair, which cannot be both fastest and slowest."""
         size = 2 * len(frequencies)
+        stretched = self.base(base, size)
+        return 1.0 / stretched ** (torch.arange(0, size, 2, dtype=frequencies.dtype) / size)
+
+    def base(self, base: float | int, size: int) -> float | int:
+        """The new base, where ``size`` coordinates turn.
+
+        Raises:
+            ValueError: there is a single pair, which cannot be both fastest and slowest.
+        """
         if size == 2:
             raise ValueError("NTK-aware scaling needs two pairs of coordinates or more, not one")
-        stretched = base * self.factor ** (size / (size - 2))
-        return 1.0 / stretched ** (torch.arange(0, size, 2, dtype=frequencies.dtype) / size)
+        return base * self.factor ** (size / (size - 2))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,24 @@ from attnlab.errors import EditError
 from attnlab.trace.edits.edit import Bound, Edit, Fed
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
 from attnlab.trace.edits.mask import Mask
+from attnlab.trace.edits.positions import Positions
 from attnlab.trace.edits.temperature import Temperature
 
-__all__ = ["Bound", "Edit", "Fed", "Mask", "MeanHead", "Temperature", "ZeroHead", "edit_from_json"]
+__all__ = [
+    "Bound",
+    "Edit",
+    "Fed",
+    "Mask",
+    "MeanHead",
+    "Positions",
+    "Temperature",
+    "ZeroHead",
+    "edit_from_json",
+]
 
 _KINDS: dict[str, type[Edit]] = {
-    cls.__dataclass_fields__["kind"].default: cls for cls in (ZeroHead, MeanHead, Temperature, Mask)
+    cls.__dataclass_fields__["kind"].default: cls
+    for cls in (ZeroHead, MeanHead, Temperature, Mask, Positions)
 }
 
 

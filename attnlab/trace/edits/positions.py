@@ -1,0 +1,281 @@
+"""Positions changed: taken away, moved, turned at other speeds, or put in place of a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from attnlab.attention import Where
+from attnlab.attention.positions.alibi import slopes
+from attnlab.errors import EditError, EditRefused
+from attnlab.trace.capture import chosen, whole
+from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
+from attnlab.trace.positioning import SCHEMES, STRETCHES, Positioning
+from attnlab.trace.site import Block, Site
+
+if TYPE_CHECKING:
+    from attnlab.trace.run import Run
+    from attnlab.trace.trace import Trace
+
+STAGE = "positions"
+"""Not a tensor that ``attend`` shows: whoever makes a rotation, a bias or the sum with a table
+asks the run for the edits of this stage, and makes it anew."""
+
+_OWN = {
+    "shifted": ("offset",),
+    "shuffled": ("seed",),
+    "base": ("base",),
+    "interpolated": ("factor",),
+    "ntk": ("factor",),
+    "yarn": ("factor", "original"),
+}
+"""The settings that belong to each scheme; the first of them it needs."""
+
+
+@dataclass(frozen=True)
+class Placed(Bound):
+    """A Positions edit made ready. ``length``: of the text whose positions move, or None for all
+    that are fed at once."""
+
+    length: int | None = None
+
+
+@dataclass(frozen=True)
+class Positions(Edit):
+    """Give the tokens other positions than the model would, or have them act otherwise.
+
+    | scheme         | what changes                                                              |
+    |----------------|---------------------------------------------------------------------------|
+    | "none"         | every token stands at the same place: no order but what a mask shows       |
+    | "shifted"      | every position is ``offset`` later                                         |
+    | "shuffled"     | the positions of the text are dealt out at random, by ``seed``             |
+    | "reversed"     | the first token has the last position                                      |
+    | "base"         | RoPE turns with another ``base``                                           |
+    | "interpolated" | RoPE turns ``factor`` times slower (Chen et al. 2023)                      |
+    | "ntk"          | RoPE's base grows so that its slowest pair turns ``factor`` times slower   |
+    | "yarn"         | fast pairs keep their speed, slow ones turn slower (Peng et al. 2023);     |
+    |                | ``original``: the training length, else what the model says of it          |
+    | "alibi"        | a penalty on distance is added to the scores (Press et al. 2022)           |
+    | "sinusoidal"   | fixed sinusoids (Vaswani et al. 2017) in place of the table of positions   |
+
+    "base" keeps a stretching that the model has itself; "interpolated", "ntk" and "yarn" replace
+    it. "alibi" is added to what the model has; together with "none" it stands alone. Several act
+    together: what moves moves first, whatever their order.
+
+    While a text is continued, the prompt's positions are shuffled or reversed, and the tokens that
+    follow stand where they would anyway: the same with a key/value cache and without.
+
+    Recurrent and convolutional layers know the order of what they read by themselves, and keep it.
+
+    ``layers`` narrows it where a rotation or bias reaches each layer apart; a table is added once,
+    before the first. ``heads`` narrows "alibi". ``role`` None: the model's main role.
+
+    Raises:
+        EditError: an unknown scheme, a setting that it lacks or does not have, or one out of range.
+    """
+
+    scheme: str
+    _: KW_ONLY
+    offset: int | None = None
+    seed: int | None = None
+    base: float | int | None = None
+    factor: float | int | None = None
+    original: int | None = None
+    layers: tuple[int, ...] | None = None
+    heads: tuple[int, ...] | None = None
+    role: str | None = None
+    kind: str = field(default="positions", init=False)
+
+    def __post_init__(self) -> None:
+        if self.scheme not in SCHEMES:
+            raise EditError(f"There is no scheme {self.scheme!r}; there are {', '.join(SCHEMES)}.")
+        if self.scheme == "shuffled" and self.seed is None:
+            object.__setattr__(self, "seed", 0)
+        own = _OWN.get(self.scheme, ())
+        for name in ("offset", "seed", "base", "factor", "original"):
+            if getattr(self, name) is not None and name not in own:
+                raise EditError(f"Positions({self.scheme!r}) has no {name}=.")
+        if own and getattr(self, own[0]) is None:
+            raise EditError(f"Positions({self.scheme!r}) needs {own[0]}=.")
+        self._check_numbers()
+        for name in ("layers", "heads"):
+            object.__setattr__(self, name, chosen(name, getattr(self, name), int, EditError))
+
+    def _check_numbers(self) -> None:
+        for name in ("offset", "seed", "original"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, whole(name, getattr(self, name), EditError))
+        if self.offset is not None and abs(self.offset) > 10**7:
+            raise EditError(f"offset= is at most 10,000,000 either way, not {self.offset:,}.")
+        if self.original is not None and self.original < 1:
+            raise EditError(f"original= is a length of at least 1, not {self.original}.")
+        _require_between("base", self.base, 1.01, 1e12)
+        _require_between("factor", self.factor, 0.01, 1e5)
+
+    @property
+    def stages(self) -> frozenset[str]:
+        return frozenset({"masked"}) if self.scheme == "alibi" else frozenset()
+
+    def found(self, runner: Any) -> Positioning:
+        """What the probe found of the role. Raises EditRefused where it cannot take the scheme."""
+        role = main_or(self.role, runner)
+        found = runner.positions.get(role)
+        if found is None:
+            known = ", ".join(runner.positions) or "none"
+            raise EditRefused(
+                f"{self} names the role {role!r}; {runner.name} has positions in: {known}."
+            )
+        why = found.why_not(self.scheme)
+        if why is not None:
+            can = ", ".join(found.takes) or "nothing"
+            raise EditRefused(f"{runner.name} cannot take {self}: {why}. It takes: {can}.")
+        return found
+
+    def sites(self, runner: Any) -> list[Site]:
+        found = self.found(runner)
+        for layer in self.layers or ():
+            site_at(self, layer, 0, found.role, runner)
+        sites = [s for s in runner.sites if s.role == found.role]
+        sites = [s for s in sites if self.layers is None or s.layer in self.layers]
+        for site in sites:
+            for head in self.heads or ():
+                site_at(self, site.layer, head, found.role, runner)
+        if self.scheme == "alibi":
+            return sites
+        if self.heads is not None:
+            raise EditRefused(
+                f"{self}: heads= narrows 'alibi' only; all heads of a layer turn alike."
+            )
+        if self.layers is not None and not found.layered:
+            raise EditRefused(
+                f"{self}: layers= cannot narrow it in {runner.name}, where positions enter before "
+                "the first layer, once for all; leave layers= out."
+            )
+        if self.scheme == "yarn" and self.original is None and found.original is None:
+            raise EditRefused(
+                f"{runner.name} does not say how long its training texts were: give original=."
+            )
+        return sites
+
+    def bind(self, runner: Any, donor: Trace | None) -> Bound:
+        return self.bind_to(runner, donor, Fed())
+
+    def bind_to(self, runner: Any, donor: Trace | None, fed: Fed) -> Bound:
+        """Make it ready for one text.
+
+        Raises:
+            EditRefused: the text would need positions that the model's table does not hold.
+        """
+        found, sites = self.found(runner), frozenset(self.sites(runner))
+        length = fed.sizes.get(found.role, (None, None))[0]
+        if self.scheme == "alibi":
+            return Bound(self, self.stages, lambda place: place in sites, self._penalize)
+        self._require_room(found, length, fed.more, runner.name)
+        doors = frozenset() if self.layers is not None else frozenset({entrance(found.role)})
+        reached = sites | doors
+        kept = length if self.scheme in ("shuffled", "reversed") else None
+        stages = frozenset({STAGE})
+        return Placed(self, stages, lambda place: place in reached, _unseen, length=kept)
+
+    def _require_room(self, found: Positioning, length: int | None, more: int, name: str) -> None:
+        if self.offset is None or found.longest is None:
+            return
+        last = (length or 1) + more - 1 + self.offset
+        if self.offset < 0 or last >= found.longest:
+            need = self.offset if self.offset < 0 else last
+            raise EditRefused(
+                f"{self} needs position {need:,}; the table of {name} holds 0 to "
+                f"{found.longest - 1:,}."
+            )
+
+    def _penalize(self, stage: str, scores: Tensor, where: Where) -> Tensor:
+        """Scores [B, H, Q, S], less slope · distance."""
+        # Half precision cannot tell 257 tokens from 256: count in float32 at least.
+        wide = torch.promote_types(scores.dtype, torch.float32)
+        slope = torch.tensor(slopes(scores.shape[1]), dtype=wide, device=scores.device)
+        if self.heads is not None:
+            kept = torch.zeros_like(slope)
+            kept[list(self.heads)] = 1
+            slope = slope * kept
+        queries, keys = (
+            torch.arange(places.start, places.stop, dtype=wide, device=scores.device)
+            for places in (where.queries, where.keys)
+        )
+        distance = (queries[:, None] - keys).abs()
+        near = torch.addcmul(scores.to(wide), slope[:, None, None], distance, value=-1)
+        return near.to(scores.dtype)
+
+    def __str__(self) -> str:
+        own = [n for n in _OWN.get(self.scheme, ()) if getattr(self, n) is not None]
+        said = [repr(self.scheme), *(f"{name}={getattr(self, name)}" for name in own)]
+        return f"Positions({', '.join(said)})"
+
+
+def entrance(role: str) -> Block:
+    """Where order enters that reaches all layers of a role at once."""
+    return Block(path=STAGE, role=role, layer=0)
+
+
+def placed_at(run: Run, place: Site | Block) -> list[tuple[tuple[Placed, ...], list[int]]]:
+    """The edits of positions at a place, each time with the rows of the batch that have them."""
+    groups: dict[tuple, tuple[tuple[Placed, ...], list[int]]] = {}
+    for bounds, rows in run.edits_at(STAGE, place):
+        key = tuple((bound.edit, bound.length) for bound in bounds)
+        groups.setdefault(key, (bounds, []))[1].extend(rows)
+    return list(groups.values())
+
+
+def permuted(edits: tuple[Placed, ...], positions: Tensor) -> Tensor:
+    """The position in its own text that each token claims, as shuffled and reversed; the same
+    shape, of whole numbers from 0. Positions outside of the text stay."""
+    for bound in edits:
+        edit, length = bound.edit, bound.length
+        if edit.scheme not in ("shuffled", "reversed"):
+            continue
+        if length is None:
+            length = int(positions.max()) + 1
+        if edit.scheme == "reversed":
+            order = torch.arange(length - 1, -1, -1)
+        else:
+            draw = torch.Generator().manual_seed(edit.seed % 2**63)
+            order = torch.randperm(length, generator=draw)
+        inside = (positions >= 0) & (positions < length)
+        moved = order.to(positions.device)[positions.clamp(0, length - 1)]
+        positions = torch.where(inside, moved.to(positions.dtype), positions)
+    return positions
+
+
+def moved(edits: tuple[Placed, ...], positions: Tensor) -> Tensor:
+    """The position that each token claims in the end; 0 for all where there are to be none.
+    What stands before the first position (padding, in some models) stays."""
+    if gone(edits):
+        return torch.zeros_like(positions)
+    offset = sum(bound.edit.offset or 0 for bound in edits)
+    claimed = permuted(edits, positions)
+    return torch.where(claimed < 0, claimed, claimed + offset) if offset else claimed
+
+
+def gone(edits: tuple[Placed, ...]) -> bool:
+    """Whether there are to be no positions at all."""
+    return any(bound.edit.scheme == "none" for bound in edits)
+
+
+def stretches(edits: tuple[Placed, ...]) -> tuple[Positions, ...]:
+    """Those that have queries and keys turn at other speeds."""
+    return tuple(bound.edit for bound in edits if bound.edit.scheme in STRETCHES)
+
+
+def _unseen(stage: str, tensor: Tensor, where: Where) -> Tensor:
+    raise EditError(f"The stage {stage!r} is made anew, not shown.")
+
+
+def _require_between(name: str, value: Any, low: float, high: float) -> None:
+    if value is None:
+        return
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (number and math.isfinite(value) and low <= value <= high):
+        raise EditError(f"{name}= is a number from {low:,g} to {high:,g}, not {value!r}.")
