@@ -2,64 +2,18 @@
 
 import torch
 
-from attnlab.attention.masks import (
-    Bidirectional,
-    Causal,
-    Document,
-    GlobalWindow,
-    Padding,
-    Prefix,
-    SinksWindow,
-    Strided,
-    Window,
-)
-from attnlab.attention.positions import (
-    Alibi,
-    Learned,
-    Llama3,
-    NoPositions,
-    NtkAware,
-    PositionInterpolation,
-    RelativeBuckets,
-    Rope,
-    Sinusoidal,
-    Yarn,
-)
+from attnlab.attention.masks import Causal, Strided, Window
+from attnlab.attention.positions import Learned, RelativeBuckets, Rope
 from attnlab.transformer import Config, Decoder, Encoder, EncoderDecoder
+from tests.attention import kinds
+from tests.attention.kinds import BOTH_WAYS, FED, SCHEMES, D, N
 
-B, N, S = 2, 13, 17
-L, H, K, D, E, M, F, V = 4, 6, 3, 14, 5, 22, 31, 37
+__all__ = ["BOTH_WAYS", "FED", "SCHEMES", "D", "N"]
 
-SCHEMES = {
-    "none": NoPositions(),
-    "sinusoidal": Sinusoidal(),
-    "learned": Learned(longest=64),
-    "learned, offset": Learned(longest=64, offset=2),
-    "rope": Rope(),
-    "rope, interleaved": Rope(interleaved=True),
-    "rope, partial": Rope(fraction=3 / 7),
-    "rope, interpolated": Rope(scaling=PositionInterpolation(4)),
-    "rope, NTK": Rope(scaling=NtkAware(4)),
-    "rope, YaRN": Rope(scaling=Yarn(4, original=8)),
-    "rope, Llama 3": Rope(scaling=Llama3(8, original=8)),
-    "ALiBi": Alibi(),
-    "relative": RelativeBuckets(buckets=8, farthest=11),
-}
-# Those of a decoder: once the first FED tokens are read, no query waits for a later key.
-FED = 5
-MASKS = {
-    "causal": Causal(),
-    "prefix": Prefix(FED),
-    "window": Window(3),
-    "sinks and window": SinksWindow(1, 3),
-    "strided": Strided(4),
-    "global and window": GlobalWindow((0, 2), 3) & Causal(),
-    "documents": Causal() & Document((0,) * 4 + (1,) * (N - 4)),
-    "padding": Causal() & Padding((N, N - 4)),
-    "nothing at first": Window(3) & ~Window(2),
-    "one a layer": (Causal(), Window(3), Strided(4), Causal()),
-}
-BOTH_WAYS = {"bidirectional": Bidirectional(), "window both ways": GlobalWindow((), 3)}
+B, S = 2, 17
+L, H, K, E, M, F, V = 4, 6, 3, 5, 22, 31, 37
+
+MASKS = kinds.MASKS | {"one a layer": (Causal(), Window(3), Strided(4), Causal())}
 
 BLOCKS = {
     "GPT-2": {"activation": "gelu_tanh", "tied": True},

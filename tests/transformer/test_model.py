@@ -1,5 +1,7 @@
 """What our transformer is: its shapes, its sizes, and what attention promises."""
 
+from dataclasses import astuple
+
 import pytest
 import torch
 
@@ -58,6 +60,7 @@ def test_the_matrices_of_attention(kv_heads):
     assert layer.w_v.weight.shape == (groups * E, 19)
     assert layer.w_o.weight.shape == (M, H * E)
     assert layer(torch.randn(B, N, M), torch.randn(B, S, 19)).shape == (B, N, M)
+    assert astuple(config(kv_heads=kv_heads).head_sizes()) == (H, groups, D, E)
     plain = MultiHead(H * D, H)
     assert (plain.key_size, plain.value_size, plain.scale) == (D, D, D**-0.5)
 
