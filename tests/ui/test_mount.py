@@ -2,40 +2,19 @@
 
 import numpy as np
 import pytest
-import streamlit
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui import mount
 from attnlab.viz import bundles
 from attnlab.viz.payload import unpack
+from tests.ui.mounting import WORDS, Browser
 
-WORDS = [{"text": word, "raw": word, "id": i} for i, word in enumerate(("a", "b", "c"))]
 MAPS = np.full((3, 4, 3, 3), 0.25, dtype=np.float32)
-
-
-class Browser:
-    """Session state as Streamlit keeps it, with the sent payloads and a click, but no browser."""
-
-    def __init__(self, monkeypatch):
-        self.state, self.sent = {}, []
-        monkeypatch.setattr(streamlit, "session_state", self.state)
-        for name in ("_GRID", "_HEAD"):
-            monkeypatch.setattr(mount, name, self.receive)
-
-    def receive(self, *, key, data, **callbacks):
-        self.sent.append(data)
-
-    def click(self, component, **value):
-        self.state[component] = {"chosen": {**value, "serial": self.header["serial"]}}
-
-    @property
-    def header(self):
-        return unpack(self.sent[-1])[0]
 
 
 @pytest.fixture
 def browser(monkeypatch):
-    return Browser(monkeypatch)
+    return Browser(monkeypatch, (mount, "_GRID"), (mount, "_HEAD"))
 
 
 def grid(selected=None, maps=MAPS):

@@ -2,40 +2,19 @@
 
 import numpy as np
 import pytest
-import streamlit
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui import mount, mount_heads, mount_words
 from attnlab.viz.payload import unpack
+from tests.ui.mounting import WORDS, Browser
 
-WORDS = [{"text": word, "raw": word, "id": i} for i, word in enumerate(("a", "b", "c"))]
 COLUMNS = [("In A", "a", [(4, 2, 0.4), (8, 6, 0.1)]), ("In B", "b", [(29, 0, 0.2)])]
-
-
-class Browser:
-    """Session state as Streamlit keeps it, with the sent payloads and a click, but no browser."""
-
-    def __init__(self, monkeypatch):
-        self.state, self.sent = {}, []
-        monkeypatch.setattr(streamlit, "session_state", self.state)
-        mounted = ((mount_words, "_PICK"), (mount_heads, "_RANKS"), (mount_heads, "_COMPARE"))
-        for module, name in mounted:
-            monkeypatch.setattr(module, name, self.receive)
-
-    def receive(self, *, key, data, **callbacks):
-        self.sent.append(data)
-
-    def click(self, key, /, **value):
-        self.state[key] = {"chosen": {**value, "serial": self.header.get("serial")}}
-
-    @property
-    def header(self):
-        return unpack(self.sent[-1])[0]
 
 
 @pytest.fixture
 def browser(monkeypatch):
-    return Browser(monkeypatch)
+    mounted = ((mount_words, "_PICK"), (mount_heads, "_RANKS"), (mount_heads, "_COMPARE"))
+    return Browser(monkeypatch, *mounted)
 
 
 def pick(**options):
