@@ -13,6 +13,7 @@ TITLES = {
     "heads": "Heads",
     "step-by-step": "Step by step",
     "masks": "Masks",
+    "positions": "Positions",
     "architecture": "Architecture",
 }
 

@@ -10,7 +10,7 @@ from attnlab.viz.bars import digits_of
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import row
 
-COLOURS = ("a", "b", "d")  # of A, of B, of their difference
+COLOURS = ("a", "b", "d", "edit")  # of A, of B, of their difference, of an edit
 Ranked = Sequence[tuple[int, int, float]]
 
 

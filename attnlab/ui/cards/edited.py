@@ -45,6 +45,7 @@ class Shown:
         position: whose prediction is shown, -1 for the last token.
         look: the head that is drawn twice, None for the one that changed most.
         on_look: keeps a head that was clicked.
+        prediction_left: whether the next word stands below the losses, not above the heads.
     """
 
     key: str
@@ -56,6 +57,7 @@ class Shown:
     position: int = -1
     look: Head | None = None
     on_look: Callable[[Head], None] | None = None
+    prediction_left: bool = False
 
 
 def draw(of: Shown, places: Sequence[Any] = ()) -> Changed:
@@ -77,9 +79,11 @@ def draw(of: Shown, places: Sequence[Any] = ()) -> Changed:
             _moved(of, found)
         else:
             _losses(of, found)
-    with right:
-        if of.reader.lab.head_kind == "causal":
+    predicts = of.reader.lab.head_kind == "causal"
+    with left if of.prediction_left else right:
+        if predicts:
             _prediction(of, found)
+    with right:
         _heads(of, found)
     return found
 
@@ -198,7 +202,7 @@ def _heads(of: Shown, found: Changed) -> None:
         listed = list(found.order[:_LISTED])
         mount.ranks(
             f"{of.key}-ranks",
-            columns=[("bits", "d", listed)],
+            columns=[("bits", "edit", listed)],
             selected=head,
             label="The heads that change most",
             on_change=lambda: _clicked(of),

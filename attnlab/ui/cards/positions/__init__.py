@@ -1,0 +1,1 @@
+"""The panels of the Positions page, one module each."""

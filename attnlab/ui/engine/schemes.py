@@ -1,0 +1,164 @@
+"""Five models that differ in their positions alone: their losses by position, and their heads.
+
+They are opened for one reading and let go: fifteen small models would push the chosen one out of
+the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from attnlab.analysis import by_position, family_curves, passage
+from attnlab.ui import texts, work
+from attnlab.ui.engine.edited import spelled
+from attnlab.ui.engine.reading import as_array
+from attnlab.ui.selection import Head
+
+SCHEMES: Final = ("none", "sinusoidal", "learned", "rope", "alibi")
+SEEDS: Final = 3
+TRAINED: Final = 64
+LAYERS: Final = 4
+HEADS: Final = 4
+_STEP: Final = 64  # tokens from one window to the next
+_MOST: Final = 4096
+"""Tokens of a text that are read."""
+
+
+@dataclass(frozen=True)
+class CurveKey:
+    """One scheme on one text, under edits; all of its seeds."""
+
+    scheme: str
+    text: str
+    length: int
+    edits: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Losses by position of one scheme: over all seeds, [n − 1] nats each.
+
+    ``seeds`` [S, n − 1]; ``windows`` were read; ``stopped``: the longest text of a model that takes
+    no longer one, else None.
+    """
+
+    scheme: str
+    mean: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+    seeds: np.ndarray
+    windows: int
+    stopped: int | None
+
+
+def text_of(name: str, pasted: str) -> str:
+    """A shipped passage, or what was pasted.
+
+    Raises:
+        AttnLabError: the pasted text is empty.
+    """
+    if name != "own":
+        return passage.passage(name)
+    texts.check_text(pasted, "The pasted text")
+    return pasted
+
+
+def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Curve:
+    """The loss at each position of windows of ``length`` tokens, mean and range over the seeds.
+
+    Raises:
+        AttnLabError: the text is shorter than one window, or the work was stopped.
+    """
+    key = CurveKey(scheme, text, length, spelled(edits))
+
+    def run(job: Any) -> Curve:
+        found = []
+        for seed in range(SEEDS):
+            lab = _opened(scheme, seed)
+            found.append(
+                by_position.average_by_position(
+                    lab,
+                    _cut(lab, text),
+                    length,
+                    step=_STEP,
+                    edits=tuple(edits),
+                    progress=_share(job.progress, seed),
+                    cancel=job.cancel,
+                )
+            )
+        every = family_curves.spread([one.mean for one in found])
+        return Curve(
+            scheme,
+            *(as_array(part) for part in (every.mean, every.least, every.most)),
+            as_array(torch.stack([one.mean[: len(every.mean)] for one in found])),
+            found[0].count,
+            found[0].stopped,
+        )
+
+    words = f"Reading the text with {scheme if scheme != 'none' else 'no positions'}"
+    return work.perform(key, words, run, work.stores().effects)
+
+
+def _share(progress: Callable[[float], None], seed: int) -> Callable[[float], None]:
+    return lambda share: progress((seed + share) / SEEDS)
+
+
+def _cut(lab: Any, text: str) -> Any:
+    """The first tokens of a long text, as many as are read."""
+    tokens = lab.tokens(text)
+    return text if len(tokens) <= _MOST else lab.decoded(tokens[:_MOST])
+
+
+def _opened(scheme: str, seed: int) -> Any:
+    from attnlab.pretrained.load import load
+
+    return load(f"schemes/{scheme}" + (f"-{seed}" if seed else ""))
+
+
+def pieces(length: int) -> list[int]:
+    """See :func:`attnlab.analysis.family_curves.edges`."""
+    return family_curves.edges(length - 1)
+
+
+def binned(values: np.ndarray, at: Sequence[int]) -> list[float | None]:
+    """See :func:`attnlab.analysis.family_curves.binned`."""
+    return family_curves.binned(torch.from_numpy(np.array(values)), at)
+
+
+def within(values: np.ndarray, start: int, stop: int) -> float | None:
+    """See :func:`attnlab.analysis.family_curves.within`."""
+    return family_curves.within(torch.from_numpy(np.array(values)), start, stop)
+
+
+@dataclass(frozen=True)
+class HeadsKey:
+    """One head of one scheme on a sentence."""
+
+    scheme: str
+    sentence: str
+    head: Head
+
+
+def head(scheme: str, sentence: str, place: Head) -> tuple[tuple[Any, ...], np.ndarray]:
+    """The tokens of a sentence, and [Q, S] of one head of a scheme's first seed.
+
+    Raises:
+        AttnLabError: the sentence is empty or too long for the model.
+    """
+    texts.check_text(sentence, "The sentence")
+
+    def run(job: Any) -> tuple[tuple[Any, ...], np.ndarray]:
+        from attnlab.trace import Capture
+
+        lab = _opened(scheme, 0)
+        capture = Capture("weights", layers=place[0], heads=place[1])
+        trace = lab.run(sentence, capture=(capture,), logits=None, cancel=job.cancel)
+        return tuple(trace.tokens), as_array(trace.weights[place])
+
+    key = HeadsKey(scheme, sentence, place)
+    return work.perform(key, "Reading one head", run, work.stores().heads)
