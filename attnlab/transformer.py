@@ -28,11 +28,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from attnlab.attention import Cache, Mask, MultiHead, Turn
+from attnlab.attention import Cache, Mask, MultiHead
 from attnlab.attention.checks import require_ids, require_rows
 from attnlab.attention.masks import Bidirectional, Causal, Predicate
 from attnlab.config import ACTIVATIONS, NORMS, Config
 from attnlab.trace.layer import Layer, show_final
+from attnlab.trace.order import Order
 
 
 def norm_of(c: Config) -> nn.Module:
@@ -60,8 +61,7 @@ class Shared:
     """What the blocks of one forward have in common, worked out once."""
 
     masks: dict[Predicate, Mask]  # each [#B, 1, Q, S]
-    rotate: Turn | None
-    bias: Float[Tensor, "#B H Q S"] | None
+    order: Order  # how queries and keys turn, and what is added to the scores
     source: Float[Tensor, "B T N"] | None
     source_mask: Mask  # [#B, 1, 1, T]
     past: int  # positions in the cache
@@ -106,7 +106,7 @@ class Block(nn.Module):
 
     def attend(self, x: Tensor, shared: Shared) -> Tensor:
         watched = self.layer.watch(self.layer.site, x.shape[1], shared.past + x.shape[1])
-        how = {"mask": shared.masks[self.pattern], "bias": shared.bias, "rotate": shared.rotate}
+        how = {"mask": shared.masks[self.pattern], **shared.order.at(self.layer.site)}
         return self.layer.show("attn_out", self.attention(x, **how, **watched, **shared.kept))
 
     def attend_source(self, x: Tensor, shared: Shared) -> Tensor:
@@ -195,12 +195,12 @@ class Stack(nn.Module):
         x = self.embed(ids)
         if self.segments is not None:
             x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
-        x = self.embedding_norm(self.positions.embed(x, positions))
+        order = Order(self.positions, self.role, positions, (new, here), x.dtype)
+        x = self.embedding_norm(order.embed(x))
         patterns = {block.pattern for block in self.blocks}
         shared = Shared(
             masks={p: p.mask(keys[past:], keys, ids.device).without(real) for p in patterns},
-            rotate=self.positions.rotation(positions, x.dtype),
-            bias=self.positions.bias(new, here, x.dtype),
+            order=order,
             source=source,
             source_mask=Mask().without(source_real),
             past=past,

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attnlab.attention import Mask
 from attnlab.pretrained.dispatch import Call, same_values
-from attnlab.pretrained.order.find import Order, find
+from attnlab.pretrained.order.find import Found, find
 from attnlab.pretrained.stream import contributions
 from attnlab.pretrained.watch import Event, Record, Seen
 from attnlab.trace.site import Block, Site
@@ -30,7 +30,7 @@ class Layout:
     blocks: tuple[Block, ...]
     ends: tuple[tuple[str, str], ...] = ()
     longest: int | None = None
-    order: Order = field(default_factory=Order)
+    order: Found = field(default_factory=Found)
     """Where the order of the tokens enters."""
 
     @property

@@ -14,6 +14,9 @@ SCHEMES = (*MOVES, *STRETCHES, "alibi", "sinusoidal")
 ROTARY, TABLE, BIAS = "rotary", "table", "bias"
 """Queries and keys turn; a vector is added to what is read; a number is added to the scores."""
 
+SINGLE = "a single pair of coordinates turns, so none is slower than another"
+"""Why NTK-aware scaling cannot be: it keeps the fastest pair, and slows the slowest."""
+
 
 @dataclass(frozen=True)
 class Positioning:
@@ -32,6 +35,8 @@ class Positioning:
         original: positions in a training text as the configuration says, or None.
         layered: whether a rotation or bias is handed to each layer apart, so that ``layers=``
             can narrow a change.
+        table: where the table is: the path of its module, the name of its tensor, and the row of
+            the first position.
         refused: for some schemes, why this model cannot take them.
     """
 
@@ -45,6 +50,7 @@ class Positioning:
     stretch: str = ""
     original: int | None = None
     layered: bool = False
+    table: tuple[str, str, int] | None = None
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property

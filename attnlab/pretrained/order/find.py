@@ -24,12 +24,12 @@ from attnlab.pretrained.order.evidence import (
 from attnlab.pretrained.order.rotary import Rotary, Route, argument_of, original_of, parts_of
 from attnlab.pretrained.order.table import Table
 from attnlab.pretrained.watch import Event, Record
-from attnlab.trace.positioning import BIAS, MOVES, ROTARY, STRETCHES, TABLE, Positioning
+from attnlab.trace.positioning import BIAS, MOVES, ROTARY, SINGLE, STRETCHES, TABLE, Positioning
 from attnlab.trace.site import Site
 
 
 @dataclass(frozen=True)
-class Order:
+class Found:
     """What was found: by role, and the modules that are to be hooked."""
 
     roles: Mapping[str, Positioning] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Order:
 
 def find(
     record: Record, sites: Sequence[Site], lengths: tuple[int, int] | None, model: nn.Module
-) -> Order:
+) -> Found:
     """Read a watched forward.
 
     Args:
@@ -65,7 +65,7 @@ def find(
         if (role := seen.role_of(e, routes, fed)) in found
     )
     kept = tuple(r for r in routes if found[r.role].layered)
-    return Order(found, tuple(dict.fromkeys(made)), kept, seen.tables)
+    return Found(found, tuple(dict.fromkeys(made)), kept, seen.tables)
 
 
 class _Seen:
@@ -177,6 +177,7 @@ class _Seen:
                 "learned": not are_sinusoids(weight, added[0].first),
                 "longest": min(len(getattr(modules[t.path], t.name)) - t.first for t in added),
                 "width": weight.shape[1],
+                "table": (added[0].path, added[0].name, added[0].first),
             }
             if weight.shape[1] % 2:
                 refused["sinusoidal"] = f"sinusoids come in pairs, and {weight.shape[1]} is odd"
@@ -207,6 +208,7 @@ class _Seen:
         own = [p for p in rope_parameters(config) if p]
         kinds = {p.get("rope_type", "default") for p in own} - {"default"}
         bases = sorted({float(p["rope_theta"]) for p in own if p.get("rope_theta")})
+        single = {"ntk": SINGLE} if pairs == 1 else {}
         trial = {"base": 1e4, "interpolated": 2.0, "ntk": 2.0, "yarn": 2.0}
         refused = {
             scheme: _NO_CONFIGURATION
@@ -217,7 +219,7 @@ class _Seen:
             "bases": tuple(bases),
             "stretch": " and ".join(sorted(kinds)),
             "original": original_of(config),
-            "refused": refused,
+            "refused": refused | single,
         }
 
 

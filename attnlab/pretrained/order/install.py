@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from torch import nn
 
-from attnlab.pretrained.order.find import Order
+from attnlab.pretrained.order.find import Found
 from attnlab.pretrained.order.rotary import Route, install_rotary, install_route
 from attnlab.pretrained.order.table import install_table
 from attnlab.trace.site import Site
 
 
-def install(modules: Mapping[str, nn.Module], order: Order, sites: Sequence[Site]) -> None:
+def install(modules: Mapping[str, nn.Module], order: Found, sites: Sequence[Site]) -> None:
     """Put the hooks in. A bias needs none: our attention function is handed it."""
     for rotary in order.rotaries:
         install_rotary(modules[rotary.path], rotary)

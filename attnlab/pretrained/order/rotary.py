@@ -99,8 +99,7 @@ def _parameters(own: dict[str, Any], edit: Positions, config: Any) -> dict[str, 
     if edit.scheme == "interpolated":
         return plain | {"rope_type": "linear", "factor": float(edit.factor)}
     if edit.scheme == "yarn":
-        length = edit.original or original_of(config)
-        more = {"factor": float(edit.factor), "original_max_position_embeddings": length}
+        more = {"factor": float(edit.factor), "original_max_position_embeddings": edit.original}
         return plain | {"rope_type": "yarn"} | more
     size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     size = int(size * plain.get("partial_rotary_factor", 1.0))

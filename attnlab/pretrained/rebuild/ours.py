@@ -8,6 +8,7 @@ from torch import nn
 
 from attnlab.attention.positions import PositionModule
 from attnlab.pretrained.lab import Lab
+from attnlab.pretrained.order.ours import found_in
 from attnlab.pretrained.rebuild.adapter import Adapter
 from attnlab.pretrained.sites import Layout
 from attnlab.trace.capture import ATTENTION_STAGES, STREAM_STAGES
@@ -46,7 +47,8 @@ def layout_of(adapter: Adapter) -> Layout:
     layers = layers_of(adapter.transformer)
     sites = tuple(site for layer in layers for site in (layer.site, layer.cross) if site)
     longest = getattr(adapter.main.positions, "longest", None)
-    return Layout(sites, tuple(layer.block for layer in layers), longest=longest)
+    order = found_in(adapter.transformer, adapter.config)
+    return Layout(sites, tuple(layer.block for layer in layers), longest=longest, order=order)
 
 
 def stages_of(adapter: Adapter, layout: Layout) -> frozenset[str]:

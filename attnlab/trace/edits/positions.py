@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -38,10 +38,14 @@ _OWN = {
 
 @dataclass(frozen=True)
 class Placed(Bound):
-    """A Positions edit made ready. ``length``: of the text whose positions move, or None for all
-    that are fed at once."""
+    """A Positions edit made ready.
+
+    ``length``: of the text whose positions move, or None for all that are fed at once.
+    ``original``: the training length that YaRN goes by.
+    """
 
     length: int | None = None
+    original: int | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,8 @@ class Positions(Edit):
         reached = sites | doors
         kept = length if self.scheme in ("shuffled", "reversed") else None
         stages = frozenset({STAGE})
-        return Placed(self, stages, lambda place: place in reached, _unseen, length=kept)
+        told = {"length": kept, "original": self.original or found.original}
+        return Placed(self, stages, lambda place: place in reached, _unseen, **told)
 
     def _require_room(self, found: Positioning, length: int | None, more: int, name: str) -> None:
         if self.offset is None or found.longest is None:
@@ -265,8 +270,12 @@ def gone(edits: tuple[Placed, ...]) -> bool:
 
 
 def stretches(edits: tuple[Placed, ...]) -> tuple[Positions, ...]:
-    """Those that have queries and keys turn at other speeds."""
-    return tuple(bound.edit for bound in edits if bound.edit.scheme in STRETCHES)
+    """Those that have queries and keys turn at other speeds; YaRN's with its training length."""
+    return tuple(
+        replace(bound.edit, original=bound.original) if bound.edit.scheme == "yarn" else bound.edit
+        for bound in edits
+        if bound.edit.scheme in STRETCHES
+    )
 
 
 def _unseen(stage: str, tensor: Tensor, where: Where) -> Tensor:

@@ -88,6 +88,9 @@ EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
     "mean": lambda role: (al.MeanHead(0, 2, role),),
     "temperature": lambda role: (al.Temperature(2.5),),
     "temperature of some": lambda role: (al.Temperature(0.4, layers=1, heads=(0, 5), role=role),),
+    "no positions": lambda role: (al.Positions("none", role=_self(role)),),
+    "shuffled": lambda role: (al.Positions("shuffled", seed=3, role=_self(role)),),
+    "ALiBi": lambda role: (al.Positions("alibi", heads=(1, 4), role=_self(role)),),
     "several": lambda role: (
         al.MeanHead(1, 1, role),
         al.Temperature(1.7),
@@ -95,6 +98,11 @@ EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
     ),
 }
 """Every edit, on some head of a role."""
+
+
+def _self(role: str | None) -> str | None:
+    """A role that has positions: between two texts there are none."""
+    return "decoder" if role == "cross" else role
 
 
 @functools.cache
