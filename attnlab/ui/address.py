@@ -62,7 +62,11 @@ def read(names: Iterable[str]) -> Url:
 
 
 def write(names: Collection[str], url: Url) -> None:
-    """Makes `url` all that the address says under `names`, in one step of the browser's history."""
-    if read(names) != url:
+    """Makes `url` all that the address says under `names`, in one step of the browser's history.
+
+    Of a name that the address says twice the last one counts, and is written once.
+    """
+    said_twice = any(len(st.query_params.get_all(name)) > 1 for name in names)
+    if said_twice or read(names) != url:
         others = [name for name in st.query_params if name not in names]
         st.query_params.from_dict({name: st.query_params.get_all(name) for name in others} | url)

@@ -44,8 +44,10 @@ def placed(
         return selection
     reading = b if side == "B" and b is not None else a
     if position is None:
-        changes = {} if key is None else {"key": None}
-        return _corrected(selection, changes, [], "place")
+        if key is None:
+            return selection
+        problem = "A key is chosen for a word that looks, and none is chosen here."
+        return _corrected(selection, {"key": None}, [problem], "place")
     if position >= len(reading.tokens):
         problem = f"{side} has {len(reading.tokens):,} tokens and none numbered {position:,}."
         return _corrected(selection, {"position": None, "key": None}, [problem], "place")

@@ -41,3 +41,19 @@ def whole(page: Page[Value], value: Value, found: Stage | None) -> Value:
     if shared:
         state.correct(**shared)
     return own.correct(page, **{one.name: getattr(found.value, one.name) for one in fields(value)})
+
+
+def kept(page: Page[Value], value: Value, open_now: object | None) -> Value:
+    """The values without the name of an experiment that set up something else than is chosen.
+
+    Args:
+        open_now: the experiment that is open, None where none is. A link that names one all the
+            same is answered with a sentence.
+    """
+    if not value.lesson or open_now is not None:
+        return value
+    doubt = (
+        f"The experiment “{value.lesson}” sets up something else than is chosen here, so its name "
+        "was left out."
+    )
+    return own.correct(page, doubt if own.opened(page) else "", lesson="")

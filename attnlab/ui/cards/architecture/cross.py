@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -38,7 +38,7 @@ _CROSS: Final = (
     "decoder, keys and values from the encoder. Each row is what is being written, each column "
     "what can be looked at."
 )
-_ROW: Final = (
+_ONE_ROW: Final = (
     "The framed row writes one token. A sentence above is a mean over all tokens of its part, so "
     "the two may differ."
 )
@@ -81,7 +81,9 @@ def _box(reader: engine.Reader) -> str:
             st.text_input("Sentence A", key=state.seeded("a"), max_chars=MAX_CHARACTERS)
             return state.current().a
         key = own.seeded(ARCHITECTURE, "date")
-        st.text_input("A date, written in any way", key=key, max_chars=MOST_DATE)
+        st.text_input(
+            "A date, written in any way", key=key, max_chars=MOST_DATE, on_change=_from_the_start
+        )
         with st.container(horizontal=True, key="dates", gap="xsmall"):
             for number, way in enumerate(DATES):
                 on = "on-" if way == own.current(ARCHITECTURE).date else ""
@@ -91,6 +93,11 @@ def _box(reader: engine.Reader) -> str:
 
 def _take(way: str) -> None:
     own.choose(ARCHITECTURE, date=way, row=Architecture.row)
+
+
+def _from_the_start() -> None:
+    """Another date is written in other tokens: the one that was looked from is let go."""
+    own.choose(ARCHITECTURE, row=Architecture.row)
 
 
 def _answer(reader: engine.Reader, told: Written) -> None:
@@ -117,7 +124,18 @@ def _in_calendar(written: str) -> bool:
 def _head(told: Written) -> Head | None:
     """The chosen head where the model has it, else the one that tells the parts apart best."""
     wished = own.current(ARCHITECTURE).look
-    return wished if wished in told.looks else told.best
+    if wished in told.looks or told.best is None:
+        return wished if wished in told.looks else None
+    if wished is not None:
+        doubt = f"This cross-attention has no head {title(wished)}; this is {title(told.best)}."
+        _corrected(doubt, look=None)
+    return told.best
+
+
+def _corrected(doubt: str, **changes: Any) -> None:
+    """Says what of a link could not be shown, and writes what is shown to the address."""
+    say.problem(doubt, f"cross-{next(iter(changes))}")
+    own.publish(ARCHITECTURE, own.correct(ARCHITECTURE, doubt, **changes))
 
 
 def _statements(reader: engine.Reader, told: Written, head: Head) -> None:
@@ -161,7 +179,7 @@ def _picture(of: Scene, told: Written, head: Head) -> None:
         on_change=_clicked,
         **scene.head_options(of),
     )
-    say.remark(_ROW, "cross-row")
+    say.remark(_ONE_ROW, "cross-row")
     with st.container(horizontal=True, gap="medium", key="actions-cross"):
         export.menu("save-cross", export.head(of, weights, None))
 
@@ -191,8 +209,6 @@ def _scene(
     reader: engine.Reader, selection: Selection, text: str, told: Written, head: Head
 ) -> Scene:
     """The picture as a scene of its own: the text is A, what was written its target."""
-    value = own.current(ARCHITECTURE)
-    row = value.row if 0 <= value.row < len(told.reading.tokens) else _first_row(told, head)
     drawn = replace(
         selection,
         model=reader.key.model,
@@ -202,12 +218,21 @@ def _scene(
         role="cross",
         layer=head[0],
         head=head[1],
-        mode=value.drawn,
+        mode=own.current(ARCHITECTURE).drawn,
         side="A",
-        position=row,
+        position=_row(told, head),
         key=None,
     )
     return Scene(reader, drawn, told.reading, None)
+
+
+def _row(told: Written, head: Head) -> int:
+    """The token being written that is looked from: the clicked one, else where a part begins."""
+    row, count = own.current(ARCHITECTURE).row, len(told.reading.tokens)
+    if row >= count:
+        doubt = f"{count} tokens were written, and none is numbered {row:,}."
+        _corrected(doubt, row=Architecture.row)
+    return row if 0 <= row < count else _first_row(told, head)
 
 
 def _first_row(told: Written, head: Head) -> int:

@@ -53,8 +53,7 @@ def draw(selection: Selection) -> None:
         ]
         with slot:
             sights += _own(reader, selection, read, written)
-            row = selection.position if selection.side == "A" else None
-            row = None if row is None or row >= len(read) else row
+            row = _row(selection, len(read))
             mount_sees.sees(
                 "sees",
                 sights=sights,
@@ -68,6 +67,18 @@ def draw(selection: Selection) -> None:
             say.remark(f"Up to {sight.MOST_WORDS} words of each text are drawn.", "sees-cut")
         with st.container(horizontal=True, key="actions-sees"):
             export.menu("save-sees", _savable(reader, selection, sights, read, written, row))
+
+
+def _row(selection: Selection, count: int) -> int | None:
+    """The word of A that is looked from: the chosen one, None where it is not drawn."""
+    row = selection.position if selection.side == "A" else None
+    if row is None or row < count:
+        return row
+    if count < sight.MOST_WORDS:  # the whole text is drawn, and it has no such word
+        problem = f"A has {count} tokens and none numbered {row:,}."
+        say.problem(problem, "sees-fit")
+        state.publish(state.correct(problem, position=None, key=None))
+    return None
 
 
 def _own(
