@@ -1,7 +1,7 @@
 """A mask as a person picks it, for any number of tokens: who sees whom, and how many scores.
 
-The patterns are those of ``attnlab.attention.masks``. Here they are named, as in ``Mask``, and kept
-from the future where a decoder would keep them: all but "bidirectional" and "prefix".
+It is a ``Mask``, the edit, on a model that hides the future. Counts at any length are those of its
+predicate, or of a closed form where that has none.
 """
 
 from __future__ import annotations
@@ -10,24 +10,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
 from attnlab.attention import explain
-from attnlab.attention.masks import (
-    Bidirectional,
-    Causal,
-    Document,
-    GlobalWindow,
-    Predicate,
-    Prefix,
-    SinksWindow,
-    Strided,
-    Window,
-)
+from attnlab.attention.masks import GlobalWindow
 from attnlab.errors import InputError
+from attnlab.trace.edits import Mask
 
 KINDS = (
     "causal",
@@ -39,6 +31,7 @@ KINDS = (
     "prefix",
     "document",
 )
+_NAMED = {"sinks": "window"}
 MOST_TOKENS = 1_048_576
 """Up to which scores are counted."""
 
@@ -51,7 +44,7 @@ class Pattern:
         kind: one of ``KINDS``; "sinks" is a window that keeps the first tokens.
         window: tokens, the token itself among them; of "strided" the stride.
         sinks: how many first tokens stay visible.
-        globals: positions that see, and are seen by, all.
+        globals: positions that see, and are seen by, all; () leaves a window.
         prefix: how many first tokens see each other.
         documents: into how many equal parts a text is cut, none of which sees another.
 
@@ -72,24 +65,27 @@ class Pattern:
         if self.window < 1 or self.documents < 1 or min(self.sinks, self.prefix) < 0:
             raise InputError(f"{self} has a size that makes no sense.")
 
-    def predicate(self, n: int) -> Predicate:
-        """The question that this mask asks of two of ``n`` positions."""
-        match self.kind:
-            case "causal":
-                return Causal()
-            case "bidirectional":
-                return Bidirectional()
-            case "window":
-                return Window(self.window)
+    def mask(self, n: int, **more: Any) -> Mask:
+        """The same as an edit of a run over ``n`` tokens; ``more``: layers, heads, cells, ….
+
+        Raises:
+            EditError: what more is asked for makes no sense.
+        """
+        kind = "window" if self.kind == "global" and not self.globals else self.kind
+        match kind:
+            case "window" | "strided":
+                sizes: dict[str, Any] = {"window": self.window}
             case "sinks":
-                return SinksWindow(self.sinks, self.window)
-            case "strided":
-                return Strided(self.window)
+                sizes = {"window": self.window, "sinks": self.sinks}
             case "global":
-                return GlobalWindow(self.globals, self.window) & Causal()
+                sizes = {"window": self.window, "globals": self.globals}
             case "prefix":
-                return Prefix(self.prefix)
-        return Document(self.ids(n)) & Causal()
+                sizes = {"prefix": self.prefix}
+            case "document":
+                sizes = {"documents": self.ids(n)}
+            case _:
+                sizes = {}
+        return Mask(_NAMED.get(kind, kind), **sizes, **more)
 
     def ids(self, n: int) -> tuple[int, ...]:
         """The document of each of ``n`` tokens."""
@@ -97,8 +93,7 @@ class Pattern:
 
     def table(self, n: int) -> Bool[Tensor, "n n"]:
         """Who sees whom of ``n`` tokens: True where the row may look at the column."""
-        places = torch.arange(n)
-        return self.predicate(n)(places[:, None], places[None])
+        return self.mask(n).visible(n)
 
     def count(self, n: int) -> int:
         """How many scores ``n`` tokens need; exact, and no table is built.
@@ -115,7 +110,7 @@ class Pattern:
             cuts = [-(-part * n // self.documents) for part in range(self.documents + 1)]
             sizes = [end - start for start, end in pairwise(cuts)]
             return sum(size * (size + 1) // 2 for size in sizes)
-        return self.predicate(n).count(n)
+        return self.mask(n).predicate().count(n)
 
 
 def full_count(n: int) -> int:

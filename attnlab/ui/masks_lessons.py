@@ -15,7 +15,7 @@ _SET_UP: Final = {
     "paper": _ON_PAPER,
     "model": ("panel", "painted", "kind", "window", "sinks", "first", "last", "heads", "native"),
     "sinks": ("panel", "source", "length", "wide", "keep"),
-    "layouts": ("panel", "source", "length", "wide", "every"),
+    "layouts": ("panel", "source", "length", "wide", "every", "hold"),
 }
 """By panel: with other values of these, the sentence of an experiment would not be true."""
 

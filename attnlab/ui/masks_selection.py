@@ -5,7 +5,7 @@ mask=sinks  w=4  sinks=1  prefix=4  global=0.7  docs=2     the pattern, on every
 words=…  cells=5s0-3_7h2  row=5  layers=3                  On paper: the words, what was painted
 n=131072  far=4096                                         how many scores at another length
 paint=…  at=5  from=0  to=29  heads=0.3  windows=kept      In the model
-text=ruth|pasted  length=1024  wide=128  keep=1  every=5   the long text of the last two panels
+text=ruth  length=1024  wide=128  keep=1  every=5  hold=0  the last two panels, pasted=… their text
 lesson=answer                                              the experiment that set this up
 """
 
@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from attnlab.analysis.masking import KINDS, MOST_TOKENS, Pattern
 from attnlab.ui import masks_cells
+from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.masks_cells import MOST_WORDS, NOTHING, Painted
 from attnlab.ui.own_link import Page, Reader, one_of, switch, typed, whole
 
@@ -30,10 +31,11 @@ MOST_SIZE: Final = 4_096
 """Of a window, a prefix, or a number of sinks or documents."""
 MOST_TYPED: Final = 400  # characters
 LAST_LAYER: Final = 9_999
+SOURCES: Final = ("ruth", "esther", "pasted")
 LENGTHS: Final = (256, 512, 1_024, 2_048)
 WIDE: Final = (16, 32, 64, 128, 256, 512)
 MOST_SINKS: Final = 8
-EVERY: Final = (2, 3, 4, 5, 6, 8, 10, 15)
+EVERY: Final = (2, 3, 4, 5, 6, 8, 10)
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,11 @@ class Masks:
         first, last: the layers whose mask is changed, both included.
         heads: the heads whose mask is changed, () for all.
         native: whether what the model hides by itself stays hidden.
-        source: "Why sinks stay", "Layouts": the shipped text, or a pasted one.
+        source, pasted: "Why sinks stay", "Layouts": a shipped text, or the pasted one.
         length: how many of its tokens are read.
         wide, keep: the window, and how many first tokens it keeps.
-        every: every how many layers attention is full.
+        every, hold: every how many layers attention is full, and how many first tokens the
+            windows of the others keep.
         lesson: the name of the experiment that set this up, "" for none.
     """
 
@@ -79,11 +82,13 @@ class Masks:
     last: int = LAST_LAYER
     heads: tuple[int, ...] = ()
     native: bool = True
-    source: str = "shipped"
+    source: str = "ruth"
+    pasted: str = ""
     length: int = 1_024
     wide: int = 128
     keep: int = 1
     every: int = 5
+    hold: int = 0
     lesson: str = ""
 
     @property
@@ -148,11 +153,13 @@ MASKS: Final = Page(
         "to": whole("last", 0, LAST_LAYER),
         "heads": _numbers("heads", 1_000, "heads"),
         "windows": switch("native", "kept", "lifted"),
-        "text": one_of("source", ("shipped", "pasted")),
+        "text": one_of("source", SOURCES),
+        "pasted": typed("pasted", LINK_CHARACTERS),
         "length": _one_of("length", LENGTHS),
         "wide": _one_of("wide", WIDE),
         "keep": whole("keep", 1, MOST_SINKS),
         "every": _one_of("every", EVERY),
+        "hold": whole("hold", 0, MOST_SINKS),
         "lesson": typed("lesson", 40),
     },
 )

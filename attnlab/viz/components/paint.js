@@ -76,12 +76,13 @@ class Paint extends Picture {
   layOut() {
     const wide = this.width >= 760, { count } = this;
     this.body.classList.toggle("al-paint-wide", wide);
-    const room = (wide ? 0.6 * this.width : this.width) - (this.header.predicts ? 246 : 150);
+    const room = (wide ? 0.6 * this.width : this.width) - 150 - (wide && this.header.predicts ? 110 : 0);
     const most = this.header.weighed ? 64 : 30;
     const pitch = Math.max(9, Math.min(most, Math.floor(room / count)));
     this.grid.style.setProperty("--pitch", `${pitch}px`);
     this.grid.style.setProperty("--count", count);
     this.grid.classList.toggle("al-paint-small", pitch < 16);
+    this.grid.classList.toggle("al-paint-flat", this.header.words.every((word) => 8 * spoken(word).length < pitch));
   }
 
   top() {

@@ -28,7 +28,7 @@ _SIZE_TITLES: Final = {
 def draw(value: Masks, words: Sequence[str]) -> None:
     """The choice; ``words`` are those of the text, among which some may be seen by all."""
     with st.container(horizontal=True, key="which-mask"):
-        st.segmented_control(
+        st.pills(
             "Mask",
             KINDS,
             key=own.seeded(MASKS, "kind"),
@@ -36,8 +36,8 @@ def draw(value: Masks, words: Sequence[str]) -> None:
             format_func=masks_view.TITLES.get,
             label_visibility="collapsed",
         )
+    say.remark(masks_view.ABOUT[value.kind], "kind")
     with st.container(horizontal=True, vertical_alignment="center", key="sizes", gap="medium"):
-        say.remark(masks_view.ABOUT[value.kind], "kind")
         for field in _SIZES.get(value.kind, ()):
             title = "Stride" if value.kind == "strided" else _SIZE_TITLES[field]
             size(field, title, 0 if field in ("sinks", "prefix") else 1, MOST_SIZE)

@@ -1,0 +1,178 @@
+"""A long text under several masks: which text, the curves as they come, and what they come to."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from attnlab.analysis.passage import passage
+from attnlab.errors import EmptyText
+from attnlab.ui import engine, export, masks_long, models, own, say, texts
+from attnlab.ui.engine import longtext
+from attnlab.ui.export import architecture as files
+from attnlab.ui.link import LINK_CHARACTERS
+from attnlab.ui.masks_long import SMOOTHED, Way
+from attnlab.ui.masks_selection import LENGTHS, MASKS, SOURCES, WIDE, Masks
+from attnlab.ui.mount_diagram import diagram
+from attnlab.ui.selection import MAX_CHARACTERS, Selection
+from attnlab.viz import lines
+from attnlab.viz.diagram import Diagram
+
+_TITLES: Final = {"ruth": "Ruth", "esther": "Esther", "pasted": "Your own text"}
+_SHIPPED: Final = (
+    "Ruth and Esther are books of the King James Version of 1611, long enough for 2,048 tokens and "
+    "more. In the public domain, except in the United Kingdom."
+)
+_BEGIN: Final = 16
+"""Positions at the very start, whose losses are too high for the picture."""
+
+
+def reader_of(selection: Selection) -> engine.Reader:
+    """The loaded model, with its trust line.
+
+    Raises:
+        AttnLabError: it cannot be loaded.
+    """
+    reader = models.open_model(selection)
+    with st.sidebar:
+        models.trust_line(reader)
+    return reader
+
+
+def text_choice(value: Masks) -> None:
+    """Which text, how much of it, and how wide the window is."""
+    with st.container(horizontal=True, vertical_alignment="center", key="which-text", gap="medium"):
+        st.segmented_control(
+            "Text",
+            SOURCES,
+            key=own.seeded(MASKS, "source"),
+            required=True,
+            format_func=_TITLES.get,
+            label_visibility="collapsed",
+        )
+        slider("length", LENGTHS, "{:,} tokens")
+        slider("wide", WIDE, "window of {:,}")
+    if value.source == "pasted":
+        key = own.seeded(MASKS, "pasted")
+        st.text_area("A long text", key=key, max_chars=MAX_CHARACTERS, height=140)
+        if len(value.pasted) > LINK_CHARACTERS:
+            say.remark("This text is too long for a link.", "pasted")
+
+
+def slider(field: str, options: Sequence[int], words: str) -> None:
+    """One of a few numbers, which edits a field of the page's values."""
+    st.select_slider(
+        field.capitalize(),
+        options,
+        key=own.seeded(MASKS, field),
+        format_func=words.format,
+        label_visibility="collapsed",
+        width=210,
+    )
+
+
+def read(value: Masks, reader: engine.Reader) -> tuple[int, ...]:
+    """The tokens that are read.
+
+    Raises:
+        AttnLabError: there is no text, it is too short, or the model cannot read it.
+    """
+    text = value.pasted if value.source == "pasted" else passage(value.source)
+    if value.source == "pasted":
+        if not text.strip():
+            raise EmptyText("Paste a text of some hundred words above, or choose one that is here.")
+        texts.check_text(text, "Your text")
+    ids = longtext.ids_of(reader, text, value.length)
+    if len(ids) < value.length:
+        say.remark(f"It has {len(ids):,} tokens in all.", "fewer")
+    return ids
+
+
+def curves(
+    key: str, value: Masks, reader: engine.Reader, ids: Sequence[int], ways: Sequence[Way]
+) -> None:
+    """Runs every way, one after the other; the picture grows as they come.
+
+    Raises:
+        AttnLabError: a mask does not fit the model, or the work was stopped.
+    """
+    place, found = st.empty(), []
+    for at, way in enumerate(ways, start=1):
+        found.append(longtext.losses(reader, ids, way.edits, way.under_way))
+        if at == len(ways) or not longtext.known(reader, ids, ways[at].edits):
+            with place.container(key=f"curves-{key}-{at}"):
+                _draw(f"{key}-{at}", value, reader, ids, ways[:at], found, at == len(ways))
+
+
+def _draw(
+    key: str,
+    value: Masks,
+    reader: engine.Reader,
+    ids: Sequence[int],
+    ways: Sequence[Way],
+    found: Sequence[np.ndarray],
+    done: bool,
+) -> None:
+    means = masks_long.means(ways, found, len(ids))
+    start = masks_long.half(len(ids))
+    with st.container(horizontal=True, key=f"means-{key}", gap="large"):
+        for number, mean in enumerate(means):
+            with st.container(key=f"mean-{key}-{number}", gap=None, width="content"):
+                with st.container(key=f"answer-{key}-{number}"):
+                    st.text(f"{mean.nats:.2f}")
+                say.remark(mean.name, f"{key}-{number}")
+    said = masks_long.repaired(means)
+    say.remark(f"Nats a token, the mean over positions {start:,} to {len(ids) - 2:,}. {said}", key)
+    drawn = _chart(value, ids, ways, found)
+    diagram(f"{key}-chart", drawn)
+    if not done:
+        return
+    with st.container(horizontal=True, key=f"actions-{key}"):
+        export.menu(f"save-{key}", _kept(value, reader, ids, ways, found, drawn, said))
+
+
+def _chart(
+    value: Masks, ids: Sequence[int], ways: Sequence[Way], found: Sequence[np.ndarray]
+) -> Diagram:
+    smooth = [longtext.drawn(curve, SMOOTHED) for curve in found]
+    step = max(1, len(ids) // 512)
+    places = list(range(0, len(ids) - 1, step))
+    shown = [v for line in smooth for v in line[min(_BEGIN, len(line) - 1) :]]
+    return lines.lines(
+        "Loss by position",
+        places,
+        [
+            lines.Line(way.name, [line[at] for at in places], way.colour, way.dashed)
+            for way, line in zip(ways, smooth, strict=True)
+        ],
+        x_name="position",
+        write="{:.2f}".format,
+        marks=[(value.wide, "the window leaves the first word")],
+        span=(min(shown), max(shown)),
+        high=330,
+        wide=940,
+    )
+
+
+def _kept(
+    value: Masks,
+    reader: engine.Reader,
+    ids: Sequence[int],
+    ways: Sequence[Way],
+    found: Sequence[np.ndarray],
+    drawn: Diagram,
+    said: str,
+) -> Any:
+    rows = [[at, *(float(curve[at]) for curve in found)] for at in range(len(ids) - 1)]
+    source = files.of_model(reader, None, ways[-1].edits)
+    return files.picture(
+        f"attnlab-{value.panel}",
+        f"Loss by position, {_TITLES[value.source]}, {len(ids):,} tokens",
+        drawn,
+        source,
+        what="−log of the probability of the token after each position, in nats; every position.",
+        columns=("position", *(way.name for way in ways)),
+        rows=rows,
+        notes=(f"The picture shows means of {SMOOTHED} positions.", said),
+    )
