@@ -13,6 +13,7 @@ from typing import Final
 
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.figures import minus, plain
 from attnlab.viz.svg.text import width
 
 _LEFT, _TOP, _BOTTOM = 52.0, 30.0, 40.0  # room around the plot
@@ -45,14 +46,18 @@ class Line:
         return [v for v in (*self.values, *self.low, *self.high) if v is not None]
 
 
+def _place(value: float) -> str:
+    return minus(f"{value:,.0f}")
+
+
 def lines(
     title: str,
     x: Sequence[float],
     drawn_lines: Sequence[Line],
     *,
     x_name: str,
-    write: Callable[[float], str] = "{:,.3g}".format,
-    write_x: Callable[[float], str] = "{:,.0f}".format,
+    write: Callable[[float], str] = plain,
+    write_x: Callable[[float], str] = _place,
     marks: Sequence[Mark] = (),
     log_x: bool = False,
     span: tuple[float, float] | None = None,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.figures import share
 from attnlab.viz.svg.text import cut
 
 WIDE: Final = 340
 _ROW, _TOP, _WORD, _LINES, _SIZE = 27.0, 30.0, 84.0, 46.0, 13.0
-_NOTHING: Final = 1e-3  # a change that is only rounding
 
 
 def order(
@@ -42,7 +41,7 @@ def order(
         drawn.words(after, y, cut(words[place], _WORD, _SIZE), size=_SIZE, bold=moved)
         drawn.box(bar, y - 6, room, 12, "tile", radius=3)
         drawn.box(bar, y - 6, max(0.0, min(change, 1.0)) * room, 12, "edit", radius=3)
-        drawn.words(WIDE, y, figure(change), size=12, anchor="end")
+        drawn.words(WIDE, y, share(change), size=12, anchor="end")
         drawn.spot(
             _WORD,
             y - _ROW / 2,
@@ -50,15 +49,6 @@ def order(
             _ROW,
             words[place],
             f"from place {place + 1} to {at + 1}",
-            f"its vector changed by {figure(change)} of its length",
+            f"its vector changed by {share(change)} of its length",
         )
     return drawn
-
-
-def figure(change: float) -> str:
-    """A share in percent; what is only rounding as a power of ten."""
-    if math.isnan(change):
-        return "–"
-    if change == 0:
-        return "0"
-    return f"{change:.0e}".replace("e-0", "e-") if change < _NOTHING else f"{change:.0%}"

@@ -112,7 +112,9 @@ def learned_table(reader: Reader) -> LearnedTable | None:
     """The table of positions that the model learned; None where it has none."""
 
     def run(job: Any) -> tuple[LearnedTable | None]:
-        table = reader.lab.position_table(reader.role)
+        from attnlab.pretrained.order.values import table_of
+
+        table = table_of(reader.lab, reader.role)
         return (None if table is None else _table(table.double()),)
 
     key = OwnKey(reader.key, reader.role, "table")
@@ -134,11 +136,13 @@ def _table(table: torch.Tensor) -> LearnedTable:
 
 
 def learned_bias(reader: Reader, length: int) -> np.ndarray | None:
-    """[H, 2 · length + 1] what each head adds at each distance, −length to length; None where the
-    model adds nothing."""
+    """[H, 2 · length + 1] what each head adds at each distance, −length to length, not finite where
+    a mask hides the key; None where the model adds nothing."""
 
     def run(job: Any) -> tuple[np.ndarray | None]:
-        bias = reader.lab.position_bias(reader.role, length + 1)
+        from attnlab.pretrained.order.values import bias_of
+
+        bias = bias_of(reader.lab, length + 1, reader.role)
         if bias is None:
             return (None,)
         # Distances before the last query, then after the first.

@@ -1,5 +1,6 @@
 """Biases on the scores: ALiBi's slopes, and T5's buckets."""
 
+from math import isfinite
 from typing import Final
 
 import streamlit as st
@@ -174,11 +175,7 @@ def _own(selection: Selection) -> None:
         return
     length = (found.shape[1] - 1) // 2
     ahead = list(range(-length, length + 1))
-    causal = reader.causal
-    rows = [
-        [None if causal and a > 0 else b for a, b in zip(ahead, row, strict=True)]
-        for row in found.tolist()
-    ]
+    rows = [[value if isfinite(value) else None for value in row] for row in found.tolist()]
     drawn = lines("", ahead, _every(rows), x_name="tokens ahead of the query")
     parts.picture("bias", drawn)
     if lacks:

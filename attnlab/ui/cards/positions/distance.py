@@ -17,6 +17,7 @@ from attnlab.ui.positions_selection import (
     VECTORS,
     Positions,
 )
+from attnlab.viz.figures import tiny
 from attnlab.viz.lines import Line, lines
 from attnlab.viz.turns import turns
 
@@ -53,10 +54,16 @@ def draw(value: Positions) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="title-same"):
             st.markdown("**Only the distance counts**", width="stretch", help=_SAME)
             parts.words("Which vectors", VECTORS, "vectors", _VECTORS.get)
-        with st.container(horizontal=True, key="slide-same"):
+        with st.container(key="cards-same"):
+            left, right = st.columns([3, 2], gap="medium")
+        with right:
             parts.few("Numbers in a head", KEY_SIZES, "long")
             parts.few("Base", BASES, "base", "{:,}".format)
-        _same(value)
+            slot = st.container()
+        with left:
+            said = _same(value)
+        with slot:
+            say.remark(said, "same")
     with st.container(border=True, key="card-scaled"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-scaled"):
             st.markdown("**Reading further than it was trained**", width="stretch", help=_STRETCH)
@@ -72,20 +79,20 @@ def draw(value: Positions) -> None:
             _turns(value)
 
 
-def _same(value: Positions) -> None:
+def _same(value: Positions) -> str:
+    """The curves; returns how far apart they are, in a sentence."""
     scores, exact, rough = engine.distances(value.vectors, value.long, value.base, _STARTS, _LENGTH)
     shown = [
         Line(f"key at {start:,}", row, kind, dashed, thick=thick)
         for start, row, (kind, dashed, thick) in zip(_STARTS, scores, _STYLES, strict=True)
     ]
     x = list(range(_LENGTH + 1))
-    drawn = lines("", x, shown, x_name="tokens between them", wide=1080, high=300)
+    drawn = lines("", x, shown, x_name="tokens between them", high=300)
     parts.picture("same", drawn)
     said = (
-        f"Three curves, one on the other: the largest difference is {exact:.0e} in double "
-        f"precision, {rough:.0e} in single, where large angles lose digits."
+        f"Three curves, one on the other: the largest difference is {tiny(exact)} in double "
+        f"precision, {tiny(rough)} in single, where large angles lose digits."
     )
-    say.remark(said, "same")
     parts.keep(
         "rope-distance",
         "A rotary score against distance, at several places",
@@ -96,6 +103,7 @@ def _same(value: Positions) -> None:
         rows=[[d, *row] for d, row in enumerate(zip(*scores, strict=True))],
         notes=(said,),
     )
+    return said
 
 
 def _scaled(value: Positions) -> None:

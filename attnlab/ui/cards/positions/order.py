@@ -26,7 +26,8 @@ from attnlab.ui.positions_selection import (
 )
 from attnlab.ui.selection import Selection
 from attnlab.viz.diagram import Diagram
-from attnlab.viz.order import figure, order
+from attnlab.viz.figures import LEAST, plain, share, tiny
+from attnlab.viz.order import order
 from attnlab.viz.svg.text import spoken
 
 _ORDERS: Final = {"swap": "Swap first and last", "reverse": "Reverse", "shuffle": "Shuffle"}
@@ -45,7 +46,6 @@ _ASK: Final = (
     "had before. Where all of them are the same, the model cannot know who bit whom. The figure is "
     "the length of the difference over that of the vector."
 )
-_ROUNDING: Final = 1e-3
 
 
 def draw(selection: Selection, value: Positions) -> None:
@@ -142,19 +142,18 @@ def _case(
     if not isinstance(change, Change):
         say.remark(str(change), f"order-{key}")
         return None
-    label = f"{_TITLES[case]}: the largest change is {figure(change.largest)}."
+    label = f"{_TITLES[case]}: the largest change is {share(change.largest)}."
     drawn = order(words, places, change.tokens, label=label)
     parts.picture(f"order-{key}", drawn)
-    same = change.largest < _ROUNDING
+    same = change.largest < LEAST
     said = _SAID[case] if same == (case == "bare") else _unexpected(same)
-    logits = "" if change.logits is None else f", of a logit {figure_of(change.logits)}"
-    say.remark(f"Largest change {figure(change.largest)}{logits}. {said}", f"order-{key}")
+    logits = "" if change.logits is None else f", of a logit {_number(change.logits)}"
+    say.remark(f"Largest change {share(change.largest)}{logits}. {said}", f"order-{key}")
     return drawn
 
 
-def figure_of(value: float) -> str:
-    """A number in few digits; a tiny one as a power of ten."""
-    return f"{value:.3g}" if value >= _ROUNDING else f"{value:.0e}"
+def _number(value: float) -> str:
+    return plain(value) if value >= LEAST else tiny(value)
 
 
 def _unexpected(same: bool) -> str:

@@ -11,6 +11,7 @@ from attnlab.ui.engine import positions as engine
 from attnlab.ui.export import architecture as files
 from attnlab.ui.positions_selection import BASES, KEY_SIZES, PLACES, Positions
 from attnlab.viz import clocks
+from attnlab.viz.figures import tiny
 
 _SHIFTS: Final = (0, 100, 10_000)
 _PAIRS: Final = (
@@ -57,7 +58,7 @@ def _pairs(value: Positions) -> None:
     )
     said = (
         f"Only {value.query} − {value.key} = {value.query - value.key} counts: one pair of random "
-        f"vectors scores {moved}. Largest difference {spread:.0e}."
+        f"vectors scores {moved}. Largest difference {tiny(spread)}."
     )
     say.remark(said, "pairs")
     degrees = np.degrees(hands)

@@ -12,6 +12,7 @@ from attnlab.ui.export import architecture as files
 from attnlab.ui.positions_selection import BASES, PLACES, WIDTHS, Positions
 from attnlab.viz import cells, clocks
 from attnlab.viz.cells import Table
+from attnlab.viz.figures import tiny
 
 _ROWS: Final = 64
 _COUNT: Final = 512  # positions over which the turn is checked
@@ -94,7 +95,7 @@ def _turn(value: Positions) -> None:
     exact, rough = engine.turn_errors(value.width, value.base, value.by, _COUNT)
     said = (
         f"R({value.by}) takes every PE(p) to PE(p + {value.by}): over positions 0 to {_COUNT - 1} "
-        f"the largest difference is {exact:.0e} in double precision, {rough:.0e} in single."
+        f"the largest difference is {tiny(exact)} in double precision, {tiny(rough)} in single."
     )
     say.remark(said, "turn-error")
     degrees = np.degrees(hands)

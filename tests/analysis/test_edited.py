@@ -1,0 +1,50 @@
+"""A text as trained and under edits."""
+
+import pytest
+import torch
+
+from attnlab.analysis import similarity
+from attnlab.analysis.edited import MOST_TOKENS, edited
+from attnlab.errors import TextTooLong
+from attnlab.trace import Temperature, ZeroHead
+
+TEXT = "The animal didn't cross the street because it was too tired."
+
+
+def test_nothing_changed_changes_nothing(smollm2):
+    found = edited(smollm2, TEXT, (), "decoder")
+    assert torch.equal(found.before, found.after)
+    assert {value for *_, value in found.order} == {0.0}
+    assert found.causal and found.shift[1] == pytest.approx(0, abs=1e-12)
+
+
+def test_losses_heads_and_vectors_are_those_of_the_two_runs(smollm2):
+    edits = (Temperature(2.0, layers=(5,)),)
+    shares = []
+    found = edited(smollm2, TEXT, edits, "decoder", progress=shares.append)
+    assert shares == sorted(shares) and shares[-1] == 1
+    plain, other = (
+        smollm2.run(TEXT, capture=("weights",), edits=each, logits="loss") for each in ((), edits)
+    )
+    torch.testing.assert_close(found.before, plain.losses, atol=1e-5, rtol=0)
+    torch.testing.assert_close(found.after, other.losses, atol=1e-5, rtol=0)
+    assert sorted(found.heads) == list(range(30))
+    # Before the layer whose rows are softened nothing can change.
+    assert all(float(found.heads[layer].max()) == 0 for layer in range(5))
+    assert float(found.heads[5].min()) > 0
+    both = torch.stack([plain.weights[5, 3], other.weights[5, 3]])
+    expected = 1 - similarity.pairwise(both, causal=True)[0, 1]
+    assert float(found.heads[5][3]) == pytest.approx(float(expected), abs=1e-6)
+    layer, head, most = found.order[0]
+    assert most == float(found.heads[layer][head]) == max(v for *_, v in found.order)
+
+
+def test_an_encoder_has_no_losses_but_vectors_that_turn(minilm):
+    found = edited(minilm, TEXT, (ZeroHead(0, 3, "encoder"),), "encoder", predicts=False)
+    assert found.before is None and found.after is None and not found.causal
+    assert len(found.shift[0]) == len(minilm.tokens(TEXT)) and float(found.shift[0].max()) > 0
+
+
+def test_a_long_text_is_refused_by_its_length(smollm2):
+    with pytest.raises(TextTooLong, match=f"up to {MOST_TOKENS}"):
+        edited(smollm2, "word " * 400, (), "decoder")
