@@ -123,7 +123,7 @@ def of_model(
     if here is not None and seen.width is not None:
         form = feed_forward_form(here.matrices, seen.width) if here.matrices else None
         options = {"target": target, "cancel": cancel}
-        steps = matrices.of_attention(runner, counted.layers, text, role, layer, **options)
+        steps = matrices.of_attention(runner, model, counted.layers, text, role, layer, **options)
         if form is not None:
             held = here.weights["feed_forward"]
             steps |= matrices.of_feed_forward(model, held, seen.width, form[0])

@@ -2,8 +2,9 @@
 
 A parameter belongs to the queries where the queries change with it, and nothing else of q, k and v
 does. That is read off gradients, number by number, so a matrix that holds all three is taken apart
-as well, and no name of a module or of an architecture is asked. Of a feed-forward it is told by
-handing each of its matrices a vector as wide as the stream, and one as wide as its inside.
+as well, and no name of a module or of an architecture is asked. Our own attention, whose weights
+keep no gradient, names its four matrices itself. Of a feed-forward it is told by handing each of
+its matrices a vector as wide as the stream, and one as wide as its inside.
 
 What cannot be told is left out: then the whole stands at the last step of its part.
 """
@@ -17,17 +18,20 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.analysis.parameters import Layer, Weights
+from attnlab.attention import MultiHead
 from attnlab.trace.capture import Capture
 from attnlab.trace.run import Cancel
 
 _FEW: Final = 8
 """Tokens of the run whose gradients are kept."""
 _ASKED: Final = ("q", "k", "v")
+_OURS: Final = {"w_q": "q", "w_k": "k", "w_v": "v", "w_o": "out"}
 _PREFIXES: Final = {"attention": "", "cross": "cross."}
 
 
 def of_attention(
     runner: Any,
+    model: nn.Module,
     layers: Sequence[Layer],
     text: Any,
     role: str,
@@ -39,6 +43,7 @@ def of_attention(
     """The parameters of W_Q, W_K, W_V and of the rest (W_O) of one block's attentions.
 
     Args:
+        model: the module that the paths in ``layers`` are relative to.
         layers: the blocks as they are counted.
         text, target: of which the first few tokens are run.
         role: whose block, "encoder" or "decoder".
@@ -63,6 +68,9 @@ def of_attention(
     }
     if not asked:
         return {}
+    named = {kind: _ours(model, first.weights[kind]) for kind in asked}
+    if all(named.values()):
+        return {_PREFIXES[kind] + s: count for kind in asked for s, count in named[kind].items()}
     kept = [Capture(s, layers=first.layer, roles=tuple(asked.values())) for s in _ASKED]
     text, target = _beginning(runner, text, target)
     options = {"target": target, "logits": None, "grad": True, "cancel": cancel}
@@ -73,6 +81,17 @@ def of_attention(
         counts = _counts(made, [weight for _, weight in first.weights[kind]])
         found |= {_PREFIXES[kind] + stage: count for stage, count in counts.items()}
     return found
+
+
+def _ours(model: nn.Module, held: Weights) -> dict[str, int]:
+    """The four matrices of our own attention; {} where it is another."""
+    counts = dict.fromkeys(_OURS.values(), 0)
+    for path, weight in held:
+        around, _, name = path.rpartition(".")
+        if not isinstance(model.get_submodule(around), MultiHead):
+            return {}
+        counts[_OURS[name]] += weight.numel()
+    return counts
 
 
 def _beginning(runner: Any, text: Any, target: Any) -> tuple[Any, Any]:

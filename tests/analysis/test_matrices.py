@@ -13,9 +13,11 @@ from tests import families
 def told(name, role="decoder", layer=1, lab=None):
     """The parameters of a block by step, and by class."""
     lab = lab or families.lab(name)
-    counted = parameters(lab.structure()[0], lab.sites, lab.blocks, lab.structure()[1])
+    model, head = lab.structure()
+    counted = parameters(model, lab.sites, lab.blocks, head)
     target = families.text(5, 4) if lab.is_encoder_decoder else None
-    steps = matrices.of_attention(lab, counted.layers, families.text(7), role, layer, target=target)
+    asked = (families.text(7), role, layer)
+    steps = matrices.of_attention(lab, model, counted.layers, *asked, target=target)
     return steps, counted.of(role, layer).counts
 
 
@@ -33,6 +35,12 @@ def told(name, role="decoder", layer=1, lab=None):
 )
 def test_queries_keys_values_and_the_way_out(name, role, q, k, v, out):
     assert told(name, role)[0] == {"q": q, "k": k, "v": v, "out": out}
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2", "t5"])
+def test_our_transformer_has_as_many(name):
+    """Its weights keep no gradient; its own attention says which is which."""
+    assert told(name, lab=al.rebuild(families.lab(name))) == told(name)
 
 
 def test_cross_attention_has_its_own():
