@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from attnlab.ui.masks_cells import Painted
 from attnlab.ui.masks_selection import THREE, WORDS, Masks
-from attnlab.ui.selection import Selection
+from attnlab.ui.selection import SENTENCE_A, Selection
+
+SMOLLM: Final = "smollm2-135m"
 
 _ON_PAPER: Final = ("panel", "words", "cells", "kind", "window", "sinks")
 _SET_UP: Final = {
@@ -85,6 +88,47 @@ LESSONS: Final = (
         layers=5,
         row=15,
         also=("layers", "row"),
+    ),
+    _lesson(
+        "one-cell",
+        "One cell",
+        "“The” says nothing about France. Yet hidden from “is” alone, it takes “Paris” from 0.77 "
+        "to nothing: it is where most heads rest. Click the violet cell to give it back.",
+        {"model": SMOLLM, "a": "The capital of France is"},
+        panel="model",
+        kind="causal",
+        painted=Painted(hidden=((4, 0),)),
+        also=("at",),
+    ),
+    _lesson(
+        "answer",
+        "The answer in sight",
+        "Shown the future, the model predicts words that it has already read: its loss falls to a "
+        "tenth. A model that is to learn writing must not see them.",
+        {"model": SMOLLM, "a": SENTENCE_A},
+        panel="model",
+        kind="bidirectional",
+        also=("at",),
+    ),
+    _lesson(
+        "first-word",
+        "The first word",
+        "Once the window has moved past the first word, the loss climbs and stays high. Keep that "
+        "one word in sight, and most of the damage is undone.",
+        {"model": SMOLLM},
+        panel="sinks",
+        length=512,
+        wide=64,
+    ),
+    _lesson(
+        "layouts",
+        "Every fifth layer",
+        "Full attention in every fifth layer takes some of the loss back, far less than one kept "
+        "word does: the other layers still miss it. Let the windows keep one token, and compare.",
+        {"model": SMOLLM},
+        panel="layouts",
+        length=512,
+        wide=64,
     ),
 )
 

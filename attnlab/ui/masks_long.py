@@ -43,7 +43,7 @@ def full() -> Way:
 
 def window(wide: int) -> Way:
     """The last few tokens alone, in every layer."""
-    return Way("window", f"A window of {wide}", (Mask("window", window=wide),), "b", True)
+    return Way("window", f"A window of {wide}", (Mask("window", window=wide),), "brown", True)
 
 
 def kept(wide: int, keep: int) -> Way:
@@ -70,12 +70,13 @@ def layouts(value: Masks, layers: Sequence[int]) -> tuple[Way, ...]:
     base = kept(value.wide, value.hold) if value.hold else window(value.wide)
     (mask,) = base.edits
     mixed = Mask("window", window=mask.window, sinks=mask.sinks, layers=narrow)
-    name = f"every {_ordinal(value.every)} full"
-    everywhere = Way("window everywhere", base.under_way, base.edits, "b", True)
+    name = f"every {ordinal(value.every)} full"
+    everywhere = Way("window everywhere", base.under_way, base.edits, "brown", True)
     return full(), everywhere, Way(name, f"{base.under_way}, {name}", (mixed,), "attention")
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """ "2nd", "5th"."""
     return f"{number}{ {2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 

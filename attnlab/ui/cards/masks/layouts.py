@@ -4,9 +4,9 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.ui import masks_long, own, say
+from attnlab.ui import masks_long, say
 from attnlab.ui.cards.masks import longtext
-from attnlab.ui.masks_selection import EVERY, MASKS, MOST_SINKS, Masks
+from attnlab.ui.masks_selection import EVERY, MOST_SINKS, Masks
 from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import Selection
 from attnlab.viz.layout import layout
@@ -31,18 +31,15 @@ def draw(selection: Selection, value: Masks) -> None:
         st.markdown("**A window in most layers, full attention in some**", help=_LAYOUTS)
         longtext.text_choice(value)
         with st.container(horizontal=True, vertical_alignment="center", key="every", gap="medium"):
-            longtext.slider("every", EVERY, "every {}. layer full")
-            say.remark("First tokens kept by the windows", "hold")
-            st.segmented_control(
-                "First tokens kept by the windows",
-                range(MOST_SINKS + 1),
-                key=own.seeded(MASKS, "hold"),
-                required=True,
-                label_visibility="collapsed",
-            )
+            longtext.slider("every", EVERY, _said)
+            longtext.counts("hold", range(MOST_SINKS + 1), "First tokens kept by the windows")
         reader = longtext.reader_of(selection)
         open_ = masks_long.full_layers(reader.layers, value.every)
         diagram("layout", layout(reader.layers, open_, ("full attention", "window")))
         ids = longtext.read(value, reader)
         longtext.curves("layouts", value, reader, ids, masks_long.layouts(value, reader.layers))
         say.remark(_TRAINED, "trained")
+
+
+def _said(every: int) -> str:
+    return f"every {masks_long.ordinal(every)} layer full"

@@ -1,6 +1,6 @@
 """A long text under several masks: which text, the curves as they come, and what they come to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from attnlab.ui import engine, export, masks_long, models, own, say, texts
 from attnlab.ui.engine import longtext
 from attnlab.ui.export import architecture as files
 from attnlab.ui.link import LINK_CHARACTERS
-from attnlab.ui.masks_long import SMOOTHED, Way
+from attnlab.ui.masks_long import SMOOTHED, Mean, Way
 from attnlab.ui.masks_selection import LENGTHS, MASKS, SOURCES, WIDE, Masks
 from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import MAX_CHARACTERS, Selection
@@ -51,8 +51,8 @@ def text_choice(value: Masks) -> None:
             format_func=_TITLES.get,
             label_visibility="collapsed",
         )
-        slider("length", LENGTHS, "{:,} tokens")
-        slider("wide", WIDE, "window of {:,}")
+        slider("length", LENGTHS, "{:,} tokens".format)
+        slider("wide", WIDE, "window of {:,}".format)
     if value.source == "pasted":
         key = own.seeded(MASKS, "pasted")
         st.text_area("A long text", key=key, max_chars=MAX_CHARACTERS, height=140)
@@ -60,16 +60,31 @@ def text_choice(value: Masks) -> None:
             say.remark("This text is too long for a link.", "pasted")
 
 
-def slider(field: str, options: Sequence[int], words: str) -> None:
+def slider(field: str, options: Sequence[int], words: Callable[[int], str]) -> None:
     """One of a few numbers, which edits a field of the page's values."""
     st.select_slider(
         field.capitalize(),
         options,
         key=own.seeded(MASKS, field),
-        format_func=words.format,
+        format_func=words,
         label_visibility="collapsed",
         width=210,
     )
+
+
+def counts(field: str, options: Sequence[int], title: str) -> None:
+    """One of a few small numbers, with what it counts in front of it."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", key=f"counts-{field}", gap="small"
+    ):
+        st.html(f'<span class="al-size">{title}</span>', width="content")
+        st.segmented_control(
+            title,
+            options,
+            key=own.seeded(MASKS, field),
+            required=True,
+            label_visibility="collapsed",
+        )
 
 
 def read(value: Masks, reader: engine.Reader) -> tuple[int, ...]:
@@ -116,20 +131,30 @@ def _draw(
 ) -> None:
     means = masks_long.means(ways, found, len(ids))
     start = masks_long.half(len(ids))
+    said = masks_long.repaired(means)
+    drawn = _chart(value, ids, ways, found)
+    with st.container(key="cards"):
+        picture, figures = st.columns([1.9, 1], gap="medium")
+    with figures:
+        _means(key, means)
+        say.remark(f"Nats a token: the mean over positions {start:,} to {len(ids) - 2:,}.", key)
+        with st.container(key=f"told-{key}"):
+            say.remark(said, f"{key}-said")
+    with picture:
+        diagram(f"{key}-chart", drawn)
+        if done:
+            with st.container(horizontal=True, key=f"actions-{key}"):
+                export.menu(f"save-{key}", _kept(value, reader, ids, ways, found, drawn, said))
+
+
+def _means(key: str, means: Sequence[Mean]) -> None:
+    """A figure for each way, above its name."""
     with st.container(horizontal=True, key=f"means-{key}", gap="large"):
         for number, mean in enumerate(means):
             with st.container(key=f"mean-{key}-{number}", gap=None, width="content"):
                 with st.container(key=f"answer-{key}-{number}"):
                     st.text(f"{mean.nats:.2f}")
                 say.remark(mean.name, f"{key}-{number}")
-    said = masks_long.repaired(means)
-    say.remark(f"Nats a token, the mean over positions {start:,} to {len(ids) - 2:,}. {said}", key)
-    drawn = _chart(value, ids, ways, found)
-    diagram(f"{key}-chart", drawn)
-    if not done:
-        return
-    with st.container(horizontal=True, key=f"actions-{key}"):
-        export.menu(f"save-{key}", _kept(value, reader, ids, ways, found, drawn, said))
 
 
 def _chart(
@@ -147,11 +172,11 @@ def _chart(
             for way, line in zip(ways, smooth, strict=True)
         ],
         x_name="position",
-        write="{:.2f}".format,
+        write="{:.3g}".format,
         marks=[(value.wide, "the window leaves the first word")],
         span=(min(shown), max(shown)),
-        high=330,
-        wide=940,
+        high=320,
+        wide=610,
     )
 
 

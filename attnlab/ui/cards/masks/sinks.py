@@ -4,9 +4,9 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.ui import masks_long, own, say
+from attnlab.ui import masks_long, say
 from attnlab.ui.cards.masks import longtext
-from attnlab.ui.masks_selection import MASKS, MOST_SINKS, Masks
+from attnlab.ui.masks_selection import MOST_SINKS, Masks
 from attnlab.ui.selection import Selection
 
 _SINKS: Final = (
@@ -28,15 +28,7 @@ def draw(selection: Selection, value: Masks) -> None:
     with st.container(border=True, key="card-sinks"):
         st.markdown("**The window moves on, the first words stay**", help=_SINKS)
         longtext.text_choice(value)
-        with st.container(horizontal=True, vertical_alignment="center", key="keep", gap="medium"):
-            say.remark("First tokens kept in sight", "keep")
-            st.segmented_control(
-                "First tokens kept in sight",
-                range(1, MOST_SINKS + 1),
-                key=own.seeded(MASKS, "keep"),
-                required=True,
-                label_visibility="collapsed",
-            )
+        longtext.counts("keep", range(1, MOST_SINKS + 1), "First tokens kept in sight")
         reader = longtext.reader_of(selection)
         ids = longtext.read(value, reader)
         longtext.curves("sinks", value, reader, ids, masks_long.sinks(value))
