@@ -20,6 +20,7 @@ from attnlab.pretrained import dispatch, tap
 from attnlab.pretrained.clone import structural_clone
 from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
 from attnlab.pretrained.install import install, output_head
+from attnlab.pretrained.order.verify import verified
 from attnlab.pretrained.sinks import roles_with_sinks
 from attnlab.pretrained.sites import Layout, layout_of
 from attnlab.pretrained.watch import Record, watch
@@ -80,6 +81,9 @@ def probe(model: Any, inputs: Mapping[str, Tensor] | None = None) -> Probed:
     if found is None:
         found = _tapped(clone, inputs, reference, why or "")
     install(clone, found.tier, found.layout, "z" in found.stages)
+    if found.taps is not None:
+        order = verified(clone, found.taps, found.layout, inputs)
+        found = replace(found, layout=replace(found.layout, order=order))
     return replace(_measured(found, inputs, reference), ends_in_head=ends_in_head)
 
 

@@ -80,6 +80,7 @@ class Positioning:
         """What was found, in words."""
         named = {ROTARY: self._rotation, TABLE: self._table, BIAS: "a bias on the scores"}
         found = [named[kind] for kind in self.kinds] or ["nothing seen that tells its order"]
+        found += ["something that was not seen"] if "none" in self.refused else []
         return f"Positions ({self.role}): {' and '.join(found)}."
 
     @property

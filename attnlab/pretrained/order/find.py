@@ -22,6 +22,7 @@ from attnlab.pretrained.order.evidence import (
     turns,
 )
 from attnlab.pretrained.order.rotary import Rotary, Route, argument_of, original_of, parts_of
+from attnlab.pretrained.order.slopes import are_slopes
 from attnlab.pretrained.order.table import Table
 from attnlab.pretrained.watch import Event, Record
 from attnlab.trace.positioning import BIAS, MOVES, ROTARY, SINGLE, STRETCHES, TABLE, Positioning
@@ -36,6 +37,8 @@ class Found:
     rotaries: tuple[Rotary, ...] = ()
     routes: tuple[Route, ...] = ()
     tables: tuple[Table, ...] = ()
+    slopes: tuple[Route, ...] = ()
+    """Where layers are handed a bias that rises with the key."""
 
 
 def find(
@@ -65,7 +68,7 @@ def find(
         if (role := seen.role_of(e, routes, fed)) in found
     )
     kept = tuple(r for r in routes if found[r.role].layered)
-    return Found(found, tuple(dict.fromkeys(made)), kept, seen.tables)
+    return Found(found, tuple(dict.fromkeys(made)), kept, seen.tables, seen.slopes)
 
 
 class _Seen:
@@ -83,6 +86,7 @@ class _Seen:
         self.lengths = self._lengths(lengths)
         found = (self._table(event) for event in record.events)
         self.tables = tuple(dict.fromkeys(table for table in found if table is not None))
+        self.slopes = tuple(self._slopes())
 
     def _lengths(self, lengths: tuple[int, int] | None) -> dict[str, int]:
         """How many tokens each role reads."""
@@ -118,6 +122,18 @@ class _Seen:
                     found.append(Route(outer.path, key, site.role, site.layer))
                     break
         return found
+
+    def _slopes(self) -> list[Route]:
+        """Where each layer is handed a bias that rises with the key; nothing unless all are."""
+        found = []
+        for seen, site in self.calls:
+            batch = seen.call.q.shape[0]
+            for outer in seen.stack:
+                key = argument_of(outer.given, lambda value: are_slopes(value, site.heads, batch))  # noqa: B023
+                if key is not None:
+                    found.append(Route(outer.path, key, site.role, site.layer))
+                    break
+        return found if len(found) == len(self.calls) else []
 
     def role_of(self, event: Event, routes: list[Route], fed: Mapping) -> str | None:
         """Whose queries and keys an event turns."""
@@ -163,7 +179,7 @@ class _Seen:
         added = [table for table in tables if not table.turns]
         biases = self._biases(role)
         kinds = [ROTARY] * bool(turned or len(added) < len(tables))
-        kinds += [TABLE] * bool(added) + [BIAS] * bool(biases)
+        kinds += [TABLE] * bool(added) + [BIAS] * bool(biases or self.slopes)
         modules = dict(model.named_modules())
         layers = {site.layer for site in self.sites if site.role == role}
         handed = all((role, layer) in fed for layer in layers) and bool(layers)
@@ -181,9 +197,11 @@ class _Seen:
             }
             if weight.shape[1] % 2:
                 refused["sinusoidal"] = f"sinusoids come in pairs, and {weight.shape[1]} is odd"
+        if self.slopes:
+            refused |= dict.fromkeys(("shuffled", "reversed"), _COUNTS_KEYS)
         if biases is None:
             refused |= dict.fromkeys(MOVES, "its mask holds a bias on the scores as well")
-        layered = bool(kinds) and not tables and (handed if turned else bool(biases))
+        layered = bool(kinds) and not tables and (handed if turned else bool(biases or self.slopes))
         return Positioning(role, tuple(kinds), layered=layered, refused=refused, **facts)
 
     def _biases(self, role: str) -> bool | None:
@@ -224,4 +242,5 @@ class _Seen:
 
 
 _NO_FREQUENCIES = "its rotation is read from a table, which has no other speeds"
+_COUNTS_KEYS = "its bias counts keys from the first one on, whatever position they claim"
 _NO_CONFIGURATION = "its rotation could not be built anew with other speeds"

@@ -8,6 +8,7 @@ from torch import nn
 
 from attnlab.pretrained.order.find import Found
 from attnlab.pretrained.order.rotary import Route, install_rotary, install_route
+from attnlab.pretrained.order.slopes import install_slopes
 from attnlab.pretrained.order.table import install_table
 from attnlab.trace.site import Site
 
@@ -18,10 +19,15 @@ def install(modules: Mapping[str, nn.Module], order: Found, sites: Sequence[Site
         install_rotary(modules[rotary.path], rotary)
     for table in order.tables:
         install_table(modules[table.path], table)
+    for routes, put in ((order.routes, install_route), (order.slopes, install_slopes)):
+        for path, repeats in _by_path(routes, sites).items():
+            put(modules[path], repeats)
+
+
+def _by_path(routes: Sequence[Route], sites: Sequence[Site]) -> dict[str, list[tuple[Route, Site]]]:
+    """The routes of each module, which may run as several layers."""
     places = {(site.role, site.layer): site for site in sites}
-    by_path: dict[str, list[tuple[Route, Site]]] = {}
-    for route in order.routes:
-        pair = (route, places[route.role, route.layer])
-        by_path.setdefault(route.path, []).append(pair)
-    for path, repeats in by_path.items():
-        install_route(modules[path], repeats)
+    found: dict[str, list[tuple[Route, Site]]] = {}
+    for route in routes:
+        found.setdefault(route.path, []).append((route, places[route.role, route.layer]))
+    return found

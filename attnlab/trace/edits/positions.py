@@ -152,7 +152,8 @@ class Positions(Edit):
             return sites
         if self.heads is not None:
             raise EditRefused(
-                f"{self}: heads= narrows 'alibi' only; all heads of a layer turn alike."
+                f"{self}: heads= narrows 'alibi' only; what else tells positions reaches all heads "
+                "of a layer at once. Leave heads= out."
             )
         if self.layers is not None and not found.layered:
             raise EditRefused(
