@@ -116,6 +116,8 @@ def _fill(model: Decoder, known: Sequence[str]) -> None:
             if weight.dim() > 1 and name != "embed.weight":
                 made = torch.randn(weight.shape, generator=drawn, dtype=torch.float64)
                 weight.copy_(made / math.sqrt(weight.shape[-1]))
+            elif name.endswith("bias"):
+                weight.zero_()  # else drawn from whatever came before
         for row, word in zip(model.embed.weight, known, strict=True):
             letters = torch.Generator().manual_seed(zlib.crc32(word.encode()))
             row.copy_(torch.randn(row.shape, generator=letters, dtype=torch.float64))

@@ -97,6 +97,14 @@ def test_without_positions_and_mask_the_words_change_places_and_nothing_else(ord
         assert permuted.ours(WORDS[:count], places, "scheme").largest > 0.1
 
 
+def test_our_attention_is_the_same_whatever_was_drawn_before():
+    places = permuted.ordered("swap", 3)
+    torch.manual_seed(1)
+    first = permuted.ours(WORDS[:3], places, "mask")
+    torch.manual_seed(2)
+    assert permuted.ours(WORDS[:3], places, "mask") == first
+
+
 def test_words_that_stand_twice_have_one_vector():
     found = permuted.ours(["dog", "and", "dog"], permuted.ordered("swap", 3), "bare")
     assert found.largest < 1e-6

@@ -17,16 +17,14 @@ from attnlab.analysis import by_position, family_curves, passage
 from attnlab.ui import texts, work
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.engine.reading import as_array
-from attnlab.ui.selection import Head
+from attnlab.ui.selection import MAX_CHARACTERS, Head
 
 SCHEMES: Final = ("none", "sinusoidal", "learned", "rope", "alibi")
 SEEDS: Final = 3
 TRAINED: Final = 64
 LAYERS: Final = 4
 HEADS: Final = 4
-_STEP: Final = 64  # tokens from one window to the next
-_MOST: Final = 4096
-"""Tokens of a text that are read."""
+_STEP: Final = 128  # tokens from one window to the next
 
 
 @dataclass(frozen=True)
@@ -57,13 +55,13 @@ class Curve:
 
 
 def text_of(name: str, pasted: str) -> str:
-    """A shipped passage, or what was pasted.
+    """A shipped passage, its first MAX_CHARACTERS, or what was pasted.
 
     Raises:
         AttnLabError: the pasted text is empty.
     """
     if name != "own":
-        return passage.passage(name)
+        return passage.passage(name)[:MAX_CHARACTERS]
     texts.check_text(pasted, "The pasted text")
     return pasted
 
@@ -83,7 +81,7 @@ def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Cur
             found.append(
                 by_position.average_by_position(
                     lab,
-                    _cut(lab, text),
+                    text,
                     length,
                     step=_STEP,
                     edits=tuple(edits),
@@ -106,12 +104,6 @@ def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Cur
 
 def _share(progress: Callable[[float], None], seed: int) -> Callable[[float], None]:
     return lambda share: progress((seed + share) / SEEDS)
-
-
-def _cut(lab: Any, text: str) -> Any:
-    """The first tokens of a long text, as many as are read."""
-    tokens = lab.tokens(text)
-    return text if len(tokens) <= _MOST else lab.decoded(tokens[:_MOST])
 
 
 def _opened(scheme: str, seed: int) -> Any:

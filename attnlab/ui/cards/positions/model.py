@@ -63,19 +63,17 @@ def draw(selection: Selection, value: Positions) -> None:
             return
         say.remark(found.sentence, "edit-found")
         possible = [name for name in EDITS if name in found.takes]
-        refused = {
-            name: f"{TITLES[name]}, because {found.why_not(name)}"
-            for name in EDITS
-            if name not in found.takes
-        }
+        refused = {name: found.why_not(name) for name in EDITS if name not in found.takes}
         chosen = value.edit if value.edit in possible else possible[0]
         _choice(possible, chosen)
         _settings(chosen)
         if value.edit in refused:
-            say.problem(f"This model cannot take {refused[value.edit]}.", "edit-refused")
+            say.problem(
+                f"It cannot take {_grouped({value.edit: refused[value.edit]})}.", "edit-refused"
+            )
         say.remark(_SAID[chosen], "edit-said")
         if refused:
-            say.remark(f"It cannot take: {'; '.join(refused.values())}.", "edit-cannot")
+            say.remark(f"It cannot take {_grouped(refused)}.", "edit-cannot")
     edits = (_edit(reader, value, chosen),)
     passage = engine.Passage(selection.a, selection.target_a)
     edited.draw(
@@ -90,6 +88,14 @@ def draw(selection: Selection, value: Positions) -> None:
             prediction_left=True,
         )
     )
+
+
+def _grouped(refused: dict[str, str]) -> str:
+    """Schemes that cannot be taken, those with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in refused.items():
+        by_reason.setdefault(reason, []).append(TITLES[name])
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
 
 
 def _edit(reader: engine.Reader, value: Positions, name: str) -> Any:

@@ -11,7 +11,7 @@ from attnlab.ui.engine import positions as engine
 from attnlab.ui.export import architecture as files
 from attnlab.ui.positions_selection import BASES, KEY_SIZES, PLACES, Positions
 from attnlab.viz import clocks
-from attnlab.viz.figures import tiny
+from attnlab.viz.figures import minus, tiny
 
 _SHIFTS: Final = (0, 100, 10_000)
 _PAIRS: Final = (
@@ -57,8 +57,8 @@ def _pairs(value: Positions) -> None:
         for score, by in zip(scores, _SHIFTS, strict=True)
     )
     said = (
-        f"Only {value.query} − {value.key} = {value.query - value.key} counts: one pair of random "
-        f"vectors scores {moved}. Largest difference {tiny(spread)}."
+        f"Only {value.query} − {value.key} = {minus(str(value.query - value.key))} counts: one "
+        f"pair of random vectors scores {moved}. Largest difference {tiny(spread)}."
     )
     say.remark(said, "pairs")
     degrees = np.degrees(hands)
