@@ -133,7 +133,7 @@ def _draw(
     start = masks_long.half(len(ids))
     said = masks_long.repaired(means)
     drawn = _chart(value, ids, ways, found)
-    with st.container(key="cards"):
+    with st.container(key=f"cards-{key}"):
         picture, figures = st.columns([1.9, 1], gap="medium")
     with figures:
         _means(key, means)
