@@ -15,7 +15,7 @@ chosen = state.current()
 state.publish(chosen)
 own.publish(STEP_BY_STEP, shown)
 frame.title("Step by step", "Attention one step at a time, every number computed from the last.")
-frame.troubles(STEP_BY_STEP)
+tries.draw(chosen, shown)
 with st.container(key="switch"):
     st.segmented_control(
         "What stands here",
@@ -25,5 +25,5 @@ with st.container(key="switch"):
         format_func=panel.TITLES.get,
         label_visibility="collapsed",
     )
-tries.draw(chosen, shown)
+frame.troubles(STEP_BY_STEP)
 panel.draw(chosen, shown)

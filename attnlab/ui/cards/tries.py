@@ -1,39 +1,27 @@
 """The experiments: one click sets everything up, one sentence says what to look for."""
 
 from dataclasses import replace
+from functools import partial
 
-import streamlit as st
-
-from attnlab.ui import experiments, say, state
+from attnlab.ui import experiments, state
+from attnlab.ui.cards import tryrow
+from attnlab.ui.cards.tryrow import Button
 from attnlab.ui.selection import Selection
 
 
 def draw(selection: Selection) -> None:
     """The row of experiments, and the sentence of the one that is open."""
     open_now = experiments.active(selection.experiment)
-    with st.container(horizontal=True, vertical_alignment="center", key="tries", gap="xsmall"):
-        st.html('<span class="al-section">Try</span>', width="content")
-        for experiment in experiments.EXPERIMENTS:
-            mine = open_now is not None and open_now[0] == experiment
-            _button(experiment.title, experiment.name, experiment.selection, mine, "try")
-    words = experiments.look_for(selection.experiment)
-    if words is None:
-        return
-    with st.container(key="look-for", gap="xsmall"):
-        say.remark(words, "look-for")
-        if open_now is not None and len(open_now[0].steps) > 1:
-            with st.container(horizontal=True, gap="xsmall", key="steps"):
-                for step in open_now[0].steps:
-                    _button(step.title, step.name, step.selection, step == open_now[1], "step")
-
-
-def _button(title: str, name: str, opens: Selection, on: bool, kind: str) -> None:
-    st.button(
-        title,
-        key=f"{kind}-{'on-' if on else ''}{name}",
-        on_click=_open,
-        args=(opens,),
-    )
+    experiment, stage = (None, None) if open_now is None else open_now
+    buttons = [
+        Button(one.name, one.title, one == experiment, partial(_open, one.selection))
+        for one in experiments.EXPERIMENTS
+    ]
+    stages = [
+        Button(one.name, one.title, one == stage, partial(_open, one.selection))
+        for one in (() if experiment is None else experiment.steps)
+    ]
+    tryrow.draw(buttons, experiments.look_for(selection.experiment), stages)
 
 
 def _open(selection: Selection) -> None:

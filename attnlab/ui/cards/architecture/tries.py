@@ -1,29 +1,12 @@
 """The experiments of the Architecture page, and the sentence of the one that is open."""
 
-import streamlit as st
-
-from attnlab.ui import architecture_lessons, own, say, state
-from attnlab.ui.architecture_lessons import Lesson
+from attnlab.ui import architecture_lessons as lessons
 from attnlab.ui.architecture_selection import ARCHITECTURE, Architecture
+from attnlab.ui.cards import tryrow
 from attnlab.ui.selection import Selection
 
 
 def draw(selection: Selection, value: Architecture) -> None:
-    """The row, and what to look for."""
-    open_now = architecture_lessons.active(value, selection)
-    with st.container(horizontal=True, vertical_alignment="center", key="tries", gap="xsmall"):
-        st.html('<span class="al-section">Try</span>', width="content")
-        for lesson in architecture_lessons.LESSONS:
-            mine = "on-" if lesson == open_now else ""
-            key = f"try-{mine}{lesson.name}"
-            st.button(lesson.title, key=key, on_click=_open, args=(lesson,))
-    if open_now is not None:
-        with st.container(key="look-for", gap="xsmall"):
-            say.remark(open_now.look_for, "look-for")
-
-
-def _open(lesson: Lesson) -> None:
-    """Opens an experiment; what it does not speak of stays."""
-    if lesson.shared:
-        state.choose(**lesson.shared)
-    own.choose(ARCHITECTURE, lesson=lesson.name, **architecture_lessons.set_up(lesson))
+    """The row, and what to look for; what an experiment does not speak of stays."""
+    open_now = lessons.active(value, selection)
+    tryrow.of_page(ARCHITECTURE, lessons.LESSONS, open_now, lessons.set_up)
