@@ -118,7 +118,7 @@ def average_by_position(
         EditError, Cancelled: as in ``loss_by_position``.
     """
     first, windows = windows_of(runner, text, length, at_least_one(step))
-    longest = getattr(runner, "longest", None)
+    longest = runner.longest
     stopped = longest if longest is not None and longest < length else None
     texts = [[*first, *window][:stopped] for window in windows]
     rows = max(1, BATCH_TOKENS // length)
@@ -141,11 +141,8 @@ def windows_of(
     Raises:
         InputError: the text is shorter than one window.
     """
-    tokens = runner.tokens(text) if isinstance(text, str) else None
-    ids = list(text) if tokens is None else [token.id for token in tokens]
-    begin = 0
-    while tokens is not None and begin < len(tokens) and tokens[begin].special:
-        begin += 1
+    ids, special = _encoded(runner, text) if isinstance(text, str) else (list(text), set())
+    begin = next((i for i, one in enumerate(ids) if one not in special), len(ids))
     first, rest = ids[:begin], ids[begin:]
     size = length - begin
     if size < 2 or len(rest) < size:
@@ -154,6 +151,14 @@ def windows_of(
             "choose a shorter window, or a longer text."
         )
     return first, [rest[i : i + size] for i in range(0, len(rest) - size + 1, step)]
+
+
+def _encoded(runner: Runner, text: str) -> tuple[list[int], set[int]]:
+    """The ids of a text of any length, also of one that is too long to be run whole."""
+    if runner.tokenizer is None:
+        raise InputError(f"{runner.name} was loaded without a tokenizer: pass token ids.")
+    ids = runner.tokenizer(text, verbose=False)["input_ids"]
+    return ids, set(runner.tokenizer.all_special_ids)
 
 
 def smoothed(values: Float[Tensor, " n"], width: int) -> Float[Tensor, " n"]:

@@ -29,7 +29,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from attnlab.errors import LoadError, UnsupportedModel
-from attnlab.pretrained import embedded
+from attnlab.pretrained import embedded, own
 from attnlab.pretrained.lab import Lab
 from attnlab.pretrained.source import place_of, reader, require_safetensors
 
@@ -61,8 +61,9 @@ def load(
     """A Lab around a model.
 
     Args:
-        source: a catalogue name ("smollm2-135m"), a Hub id, a local folder, or a transformers
-            model in memory, which is left untouched (its weights are shared, nothing else).
+        source: a catalogue name ("smollm2-135m"), a Hub id, a local folder, a file of ours (see
+            ``attnlab.pretrained.own``), or a transformers model in memory, which is left untouched
+            (its weights are shared, nothing else).
         tokenizer: for a model in memory; without one, ``run`` takes token ids only.
         device: "auto" (cuda, else mps, else cpu), or any torch device. A model in memory stays
             where it is.
@@ -85,6 +86,10 @@ def load(
         )
     place, name, title = place_of(str(source), progress)
     where, kind = _device(device), _dtype(dtype)
+    if own.holds(Path(place)):
+        lab = own.read(Path(place), name, where, torch.float32 if kind == "auto" else kind)
+        lab.revision = embedded.revision(name)
+        return lab
     read = reader(place, title, revision)
     config = read(AutoConfig)
     head = head_kind(config)

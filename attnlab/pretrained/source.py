@@ -11,7 +11,7 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 
 from attnlab.errors import LoadError, ModelNotFound, ModelNotReachable, UnsafeWeights
-from attnlab.pretrained import catalogue, embedded, hub
+from attnlab.pretrained import catalogue, embedded, hub, own
 
 _UNREADABLE = (
     OSError,
@@ -49,6 +49,8 @@ def place_of(source: str, progress: Callable[[float, str], None] | None) -> tupl
             raise ModelNotFound(f"The folder “{source}” has no config.json, so it is no model.")
         return str(folder), folder.name, f"“{folder.name}”"
     if folder is not None and folder.is_file():
+        if own.holds(folder):
+            return str(folder), folder.stem, f"“{folder.name}”"
         raise ModelNotFound(f"“{source}” is a file; name the folder that it lies in.")
     if source.count("/") != 1 or source.startswith((".", "/", "~")):
         near = catalogue.near(source)

@@ -42,6 +42,8 @@ def trust_of(found: Probed) -> Trust:
 
 
 def _sentence(found: Probed, dtype: str) -> str:
+    if found.difference is None and found.tier == "ours":
+        return f"Our own transformer, and trained in it: nothing to compare it with ({dtype})."
     if found.difference is None:
         return f"No attention to show: {found.notes[0]}."
     off = f"{found.difference:.1g}" if found.difference else "0.0"

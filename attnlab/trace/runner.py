@@ -15,7 +15,8 @@ class Runner(Protocol):
     """A model that runs texts under edits. Analyses are written against this.
 
     ``serial`` is a context manager entered around every run: a lock where the model cannot be
-    shared between threads, and nothing elsewhere.
+    shared between threads, and nothing elsewhere. ``longest`` is the most tokens that a text may
+    have, or None.
     """
 
     name: str
@@ -24,6 +25,8 @@ class Runner(Protocol):
     blocks: tuple[Block, ...]
     main_role: str
     serial: AbstractContextManager
+    tokenizer: Any
+    longest: int | None
 
     def tokens(self, text: str) -> list[Token]: ...
 
