@@ -106,7 +106,7 @@ def test_what_is_no_file_of_ours_is_named(folder):
     with pytest.raises(ModelNotFound, match="is a file; name the folder"):
         al.load(path)
     save_file({"x": torch.zeros(2)}, path, metadata={"attnlab": json.dumps({"config": {}})})
-    with pytest.raises(LoadError, match="“a[.]safetensors” could not be read as a model of ours"):
+    with pytest.raises(LoadError, match=r"“a[.]safetensors” could not be read as a model of ours"):
         al.load(path)
     own.save(path, decoder(PLAIN), length=8)
     path.write_bytes(path.read_bytes()[:-8])
@@ -116,5 +116,5 @@ def test_what_is_no_file_of_ours_is_named(folder):
 
 def test_a_file_without_a_tokenizer_is_named(tmp_path):
     own.save(tmp_path / "a.safetensors", decoder(PLAIN), length=8)
-    with pytest.raises(LoadError, match="“a[.]safetensors” has no tokenizer[.]json beside it"):
+    with pytest.raises(LoadError, match=r"“a[.]safetensors” has no tokenizer[.]json beside it"):
         al.load(tmp_path / "a.safetensors")
