@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from attnlab.errors import CaptureError, InputError
+from attnlab.errors import CaptureError, EditRefused, InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits
+from attnlab.pretrained.caches import full_cache
 from attnlab.pretrained.result import Asked, trace_of
 from attnlab.trace.capture import Capture, as_captures, whole
 from attnlab.trace.edits import Edit
@@ -137,6 +138,10 @@ class _Cached(_Steps):
 
     def forward(self, run: Run, asked: Asked, row: Row, steps: int) -> tuple[Run, Any]:
         inputs: dict[str, Any] = self.lab.inputs([self.source], [self.goal])
+        full = None
+        if self.cache is None and any(bound.looks_far for bound in row.edits):
+            full = full_cache(self.lab)
+            inputs |= {} if full is None else {"cache": full}
         if self.cache is not None:
             inputs = self._next_text(inputs) if self.goal is None else self._next_target(inputs)
         new = inputs["input_ids" if self.goal is None else "decoder_input_ids"].shape[1]
@@ -145,6 +150,11 @@ class _Cached(_Steps):
         self.cache = getattr(outputs, "cache", None)
         if self.cache is None:
             raise InputError(f"{self.lab.name} keeps no key/value cache: pass use_cache=False.")
+        if full is not None and self.cache is not full:
+            raise EditRefused(
+                f"{self.lab.name} keeps a cache of its own that drops what its windows hide: pass "
+                "use_cache=False."
+            )
         self.encoded = run.ends.get("encoder", self.encoded)
         return run, outputs
 

@@ -104,7 +104,7 @@ class Mask(Edit):
         self._settle()
         needs = _NEEDS.get(self.pattern, ())
         for name in _SETTINGS:
-            given = getattr(self, name) not in (None, 0, ()) or (name, self.prefix) == ("prefix", 0)
+            given = getattr(self, name) != self.__dataclass_fields__[name].default
             if name in needs and not given:
                 raise EditError(f"A {self.pattern} mask needs {name}=.")
             if given and name not in needs + _MAY.get(self.pattern, ()):
@@ -237,7 +237,7 @@ class Mask(Edit):
             if item.name in ("pattern", "kind") or value == item.default:
                 continue
             long = isinstance(value, tuple) and len(value) > _SAID
-            said.append(f"{item.name}={f'({len(value)} of them)' if long else value!r}")
+            said.append(f"{item.name}=" + (f"({len(value)} of them)" if long else repr(value)))
         return f"Mask({', '.join(said)})"
 
 
