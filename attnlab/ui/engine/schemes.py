@@ -1,13 +1,13 @@
 """Five models that differ in their positions alone: their losses by position, and their heads.
 
-They are opened for one reading and let go: fifteen small models would push the chosen one out of
-the cache.
+All seeds of each are read; heads are those of the first seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +24,7 @@ SEEDS: Final = 3
 TRAINED: Final = 64
 LAYERS: Final = 4
 HEADS: Final = 4
-_STEP: Final = 128  # tokens from one window to the next
+_STEP: Final = 192  # tokens from one window to the next
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,12 @@ def text_of(name: str, pasted: str) -> str:
         return passage.passage(name)[:MAX_CHARACTERS]
     texts.check_text(pasted, "The pasted text")
     return pasted
+
+
+def known(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> bool:
+    """Whether a curve is there already."""
+    key = CurveKey(scheme, text, length, spelled(edits))
+    return work.stores().effects.get(key) is not None
 
 
 def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Curve:
@@ -106,7 +112,10 @@ def _share(progress: Callable[[float], None], seed: int) -> Callable[[float], No
     return lambda share: progress((seed + share) / SEEDS)
 
 
+@lru_cache(maxsize=len(SCHEMES) * SEEDS)
 def _opened(scheme: str, seed: int) -> Any:
+    """One of the models, about half a megabyte; apart from the chosen ones, which it would push out
+    of their cache."""
     from attnlab.pretrained.load import load
 
     return load(f"schemes/{scheme}" + (f"-{seed}" if seed else ""))

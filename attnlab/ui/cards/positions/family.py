@@ -70,11 +70,16 @@ def draw(value: Positions) -> None:
 
 def _curves(text: str, length: int) -> Curve:
     """A line for each scheme, drawn anew as each is read."""
-    slot = st.empty()
-    found: list[Curve] = []
+    slot, shown = st.empty(), []
     for scheme in SCHEMES:
-        found.append(engine.curve(scheme, text, length))
-    drawn = _picture([(NAMES[one.scheme], one, STYLES[one.scheme]) for one in found], length)
+        fresh = not engine.known(scheme, text, length)
+        one = engine.curve(scheme, text, length)
+        shown.append((NAMES[scheme], one, STYLES[scheme]))
+        if fresh and scheme != SCHEMES[-1]:
+            with slot.container(gap=None):
+                parts.picture(f"family-of-{len(shown)}", _picture(shown, length))
+    found = [one for _, one, _ in shown]
+    drawn = _picture(shown, length)
     with slot.container(gap=None):
         parts.picture("family", drawn)
     for at, sentence in enumerate(_said(found, length)):
@@ -167,7 +172,7 @@ def _rescue(text: str, length: int, factor: int, rope: Curve) -> None:
         options = {"original": TRAINED} if scheme == "yarn" else {}
         edit = Edit(scheme, factor=float(factor), **options)
         one = engine.curve("rope", text, length, (edit,))
-        found.append((name, one, _RESCUESTYLES[scheme]))
+        found.append((name, one, _RESCUE_STYLES[scheme]))
     drawn = _picture(found, length)
     parts.picture("rescue", drawn)
     said = _rescue_said(found, length)
