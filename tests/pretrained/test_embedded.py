@@ -1,5 +1,7 @@
 """Embedded models become folders once, whatever starts together, is killed, or is missing."""
 
+import hashlib
+import inspect
 import json
 import os
 import signal
@@ -167,9 +169,9 @@ def test_minilm_is_read_where_its_package_lies_and_never_imported(packaged_model
     assert (folder / "model.safetensors").exists() and (folder / "tokenizer.json").exists()
 
 
-def _python(code, environment):
+def _python(code, environment, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *arguments],
         env=dict(environment),
         stdout=subprocess.PIPE,
         text=True,
@@ -177,24 +179,54 @@ def _python(code, environment):
     )
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_a_killed_conversion_then_two_processes_at_once(tmp_path, packaged_models):
-    """The real conversion: killed while it works, then started twice together."""
-    environment = {**os.environ, "ATTNLAB_CACHE": str(tmp_path)}
-    code = "from attnlab.pretrained import embedded; print(embedded.ensure('smollm2-135m'), end='')"
-    killed = _python(code, environment)
-    _wait_for(lambda: list(tmp_path.glob("*.partial-*")), killed)
+PROCESS = """
+import sys, time
+from pathlib import Path
+from attnlab.pretrained import embedded
+
+source, began, seconds = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+
+def slow(source, folder, progress):
+    (folder / "config.json").write_text("{}")
+    with began.open("a") as file:
+        file.write("began ")
+    time.sleep(seconds)
+    (folder / "model.safetensors").write_bytes(source.read_bytes() * 2)
+
+embedded._source, embedded._convert = lambda name: source, slow
+print(embedded.ensure("smollm2-135m"), end="")
+"""
+
+
+def test_a_killed_conversion_then_two_processes_at_once(tmp_path):
+    """A real process, killed with half of its files written; then two that start together."""
+    source, began, cache = tmp_path / "tiny.gguf", tmp_path / "began", tmp_path / "cache"
+    source.write_bytes(b"not really a model")
+    environment = {**os.environ, "ATTNLAB_CACHE": str(cache)}
+    given = (PROCESS, environment, str(source), str(began))
+    killed = _python(*given, "300")
+    _wait_for(lambda: list(cache.glob("*.partial-*/config.json")), killed)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    assert not [path for path in tmp_path.iterdir() if (path / "attnlab.json").exists()]
+    assert not [path for path in cache.iterdir() if (path / "attnlab.json").exists()]
 
-    pair = [_python(code, environment) for _ in range(2)]
+    pair = [_python(*given, "1") for _ in range(2)]
     printed = [process.communicate()[0] for process in pair]
     assert [process.returncode for process in pair] == [0, 0]
     assert printed[0] == printed[1]
-    assert [path.suffix for path in sorted(tmp_path.iterdir())] == ["", ".lock"]
-    _check_weights(Path(printed[0]))
+    assert (Path(printed[0]) / "model.safetensors").read_bytes() == source.read_bytes() * 2
+    assert [path.suffix for path in sorted(cache.iterdir())] == ["", ".lock"]
+    assert began.read_text() == "began began ", "the killed one, and one of the two"
+
+
+def test_the_conversion_in_the_cache_is_one_of_this_code():
+    """A changed conversion that keeps its number would leave old folders in use, and untested."""
+    source = inspect.getsource(embedded._convert).encode()
+    written_by = {1: "24cf7497b6e8"}
+    assert hashlib.sha256(source).hexdigest()[:12] == written_by[embedded.CONVERSION], (
+        "embedded._convert is another: raise CONVERSION if it writes something else; then put its "
+        "new hash here"
+    )
 
 
 def _wait_for(condition, process):
@@ -204,14 +236,14 @@ def _wait_for(condition, process):
         time.sleep(0.02)
 
 
-def _check_weights(folder):
+def test_the_converted_weights_are_those_of_the_package(packaged_models):
     """The values are the GGUF file's: the tied embedding, dequantised by the gguf package."""
     import gguf
     import torch
     from safetensors import safe_open
     from transformers import AutoTokenizer
 
-    source = embedded._source("smollm2-135m")
+    folder, source = embedded.ensure("smollm2-135m"), embedded._source("smollm2-135m")
     stored = next(t for t in gguf.GGUFReader(source).tensors if t.name == "token_embd.weight")
     right = torch.from_numpy(gguf.dequantize(stored.data, stored.tensor_type))
     with safe_open(folder / "model.safetensors", "pt") as file:

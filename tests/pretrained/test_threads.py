@@ -25,7 +25,7 @@ def jobs(name):
         (al.MeanHead(1, 3, role),),
         (al.Temperature(4.0),),
     ]
-    return [(text(5 + 7 * (i % 4), seed=i), edits[i % 5]) for i in range(3 * THREADS)]
+    return [(text(5 + 7 * (i % 4), seed=i), edits[i % 5]) for i in range(2 * THREADS)]
 
 
 def run(ours, name, job):
