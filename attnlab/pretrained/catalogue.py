@@ -1,6 +1,6 @@
 """The models that AttnLab offers by name: what they are, where they come from, their licence.
 
-Pure data. Three of them are `embedded` and need no network: two come as Python packages, one is
+Pure data. Eight of them are `embedded` and need no network: two come as Python packages, six are
 AttnLab's own. The others are fetched from the Hugging Face Hub when asked for. Any other Hub id or
 local folder loads too: the catalogue is a menu, not a limit.
 """
@@ -95,6 +95,40 @@ def _hub(
     return Entry(name, title, kind, "hub", hub_id, licence, False, params, note, example)
 
 
+def _scheme(name: str, scheme: str, seed: int) -> Entry:
+    """One of our five decoders that differ in nothing but their positions."""
+    title, how = {
+        "none": ("no positions", "no positions at all"),
+        "sinusoidal": ("sinusoidal", "sinusoidal positions"),
+        "learned": ("learned", "a learned table of 64 positions"),
+        "rope": ("RoPE", "rotary positions"),
+        "alibi": ("ALiBi", "linear biases on distance"),
+    }[scheme]
+    again = f", seed {seed}" if seed else ""
+    return _packaged(
+        name,
+        f"Five schemes: {title}{again} (ours)",
+        "decoder",
+        "attnlab",
+        "",
+        "Apache-2.0",
+        269_696 if scheme == "learned" else 265_600,
+        f"Ours and tiny: four layers with {how}; its four siblings differ in nothing else.",
+        Example(
+            "And the king said unto Esther, What is thy petition?",
+            "And the king said unto Haman, What is thy petition?",
+        ),
+    )
+
+
+SCHEMES = tuple(
+    (f"schemes/{scheme}" + (f"-{seed}" if seed else ""), scheme, seed)
+    for seed in range(3)
+    for scheme in ("none", "sinusoidal", "learned", "rope", "alibi")
+)
+"""Name, scheme and seed of our fifteen decoders. Those of seed 0 are on the menu."""
+_OF_SCHEMES = {name: _scheme(name, scheme, seed) for name, scheme, seed in SCHEMES}
+
 _ENTRIES = (
     _packaged(
         "smollm2-135m",
@@ -134,6 +168,7 @@ _ENTRIES = (
             position=6,
         ),
     ),
+    *(_OF_SCHEMES[name] for name, _, seed in SCHEMES if seed == 0),
     _hub(
         "gpt2",
         "GPT-2 small",
@@ -220,11 +255,15 @@ CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
 
 
 def lookup(name: str) -> Entry | None:
-    """The entry called `name` (its name or its Hub id, in any case), or None."""
+    """The entry called `name` (its name or its Hub id, in any case), or None.
+
+    Our decoders of other seeds are found too, though no menu lists them.
+    """
     wanted = name.strip().lower()
     if not wanted:
         return None
-    return next((e for e in _ENTRIES if wanted in (e.name, e.hub_id.lower())), None)
+    known = (*_ENTRIES, *_OF_SCHEMES.values())
+    return next((e for e in known if wanted in (e.name, e.hub_id.lower())), None)
 
 
 def entry(name: str) -> Entry:

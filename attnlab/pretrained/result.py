@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -83,7 +83,9 @@ def trace_of(
     """The trace of one row of the batch, cut to the text's own length."""
     main = goal if lab.is_encoder_decoder else source
     tokens = tuple(texts.tokens_of(lab, main)) if main else ()
-    sources = tuple(texts.tokens_of(lab, source)) if source else ()
+    sources = tokens
+    if source is not main:
+        sources = tuple(texts.tokens_of(lab, source)) if source else ()
     logits, places = _logits(run, outputs, row, len(main) if main else None, asked)
     return Trace(
         tokens=tokens,
@@ -181,6 +183,12 @@ def how(lab: Lab, edits: Sequence[Any]) -> dict[str, Any]:
         "edits": [edit.to_json() for edit in edits],
         "versions": {
             "attnlab": VERSION,
-            **{name: importlib.metadata.version(name) for name in ("torch", "transformers")},
+            **_versions(),
         },
     }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Read once: it takes a millisecond, and a batch of short texts asks for it in every trace."""
+    return {name: importlib.metadata.version(name) for name in ("torch", "transformers")}
