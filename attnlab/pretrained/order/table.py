@@ -64,9 +64,10 @@ def _rows(
     if gone(bounds) and not table.turns:
         return torch.zeros(len(here), weight.shape[1], dtype=dtype, device=weight.device)
     if any(bound.edit.scheme == "sinusoidal" for bound in bounds):
-        build = {"heads": 1, "key_size": 1, "bidirectional": False}
-        scheme = Sinusoidal().build(width=weight.shape[1], **build)
-        return scheme.embed(torch.zeros(1, dtype=dtype, device=weight.device), places)
+        sizes = {"width": weight.shape[1], "heads": 1, "key_size": 1}
+        sinusoids = Sinusoidal().build(**sizes, bidirectional=False)
+        wide = torch.promote_types(dtype, torch.float32)
+        return sinusoids.encoding(places[None], wide)[0].to(dtype)
     index = places + table.first
     last = int(index.max())
     if int(places.min()) < 0 or last >= len(weight):
