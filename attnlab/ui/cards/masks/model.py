@@ -132,13 +132,14 @@ def _layers(value: Masks, reader: engine.Reader) -> None:
     if len(layers) < 2:
         return
     st.session_state[key] = _span(value, layers)
-    st.select_slider(
+    st.slider(
         "Layers",
-        layers,
+        layers[0],
+        layers[-1],
         key=key,
         on_change=_layers_chosen,
         args=(key, layers[0], layers[-1]),
-        format_func="Layer {}".format,
+        format="Layer %d",
         label_visibility="collapsed",
         width=330,
     )
