@@ -187,9 +187,9 @@ from attnlab.pretrained import embedded
 source, began, seconds = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
 
 def slow(source, folder, progress):
-    (folder / "config.json").write_text("{}")
     with began.open("a") as file:
         file.write("began ")
+    (folder / "config.json").write_text("{}")
     time.sleep(seconds)
     (folder / "model.safetensors").write_bytes(source.read_bytes() * 2)
 
