@@ -49,14 +49,23 @@ def child(script: str, arguments: Sequence[str], environment: Mapping[str, str])
 
 def timed(run: Callable[[], object], count: int) -> Measured:
     """Medians of the wall clock and of this process's own time over warm runs, s."""
-    run()
-    wall, cpu = [], []
-    for _ in range(count):
-        start, start_cpu = time.perf_counter(), time.process_time()
-        run()
-        wall.append(time.perf_counter() - start)
-        cpu.append(time.process_time() - start_cpu)
-    return {"wall": statistics.median(wall), "cpu": statistics.median(cpu)}
+    return by_turns({"run": run}, count)["run"]
+
+
+def by_turns(runs: Mapping[str, Callable[[], object]], count: int) -> dict[str, Measured]:
+    """The same of several runs that alternate, so that whatever slows the machine slows each."""
+    taken: dict[str, dict[str, list[float]]] = {name: {"wall": [], "cpu": []} for name in runs}
+    for turn in range(count + 1):
+        for name in runs if turn % 2 else reversed(runs):
+            start, start_cpu = time.perf_counter(), time.process_time()
+            runs[name]()
+            if turn:  # the first warms up
+                taken[name]["wall"].append(time.perf_counter() - start)
+                taken[name]["cpu"].append(time.process_time() - start_cpu)
+    return {
+        name: {clock: statistics.median(times) for clock, times in clocks.items()}
+        for name, clocks in taken.items()
+    }
 
 
 def side_by_side(

@@ -204,7 +204,7 @@ class Mask(Edit):
             mask.predicate,
             self.native,
             self.heads,
-            keys=size[1] if size is not None and not fed.more else None,
+            size=None if fed.more else size,
             padded=not fed.more,
         )
         return Bound(

@@ -26,7 +26,7 @@ class Masking:
         predicate: the pattern, given whether the model's own mask hides the future.
         native: whether what the model hides in the past stays hidden.
         heads: the heads that are changed; None: all of them.
-        keys: how many keys are the text's own, the rest being padding; None: not known.
+        size: how many queries and keys are the text's own, the rest being padding; None: not known.
         padded: whether there may be padding at all.
     """
 
@@ -34,7 +34,7 @@ class Masking:
     predicate: Callable[[bool], Predicate]
     native: bool
     heads: tuple[int, ...] | None = None
-    keys: int | None = None
+    size: tuple[int, int] | None = None
     padded: bool = True
     _last: tuple[object, Tensor, bool] = field(default=(None, torch.empty(0), False), repr=False)
 
@@ -64,32 +64,40 @@ class Masking:
             return pattern & visible
         if self.native:  # as far ahead as the model looks back
             pattern = pattern & (visible | visible.mT)
-        real = self._real(visible, where, square)
-        return pattern.expand_as(visible[:1, :1]) if real is None else pattern & real
+        real = self._real(visible, square)
+        return pattern if real is None else pattern & real
 
     def _pattern(self, where: Where, causal: bool, device: torch.device) -> tuple[Tensor, bool]:
-        """The pattern at these positions, and whether it shows a later key."""
+        """The pattern at these positions, [1, 1, Q, S], and whether it shows a later key."""
         key = (where.queries, where.keys, causal, device)
         if self._last[0] != key:
-            queries, keys = (
-                torch.arange(places.start, places.stop, device=device)
-                for places in (where.queries, where.keys)
-            )
-            try:
-                table = self.predicate(causal)(queries[:, None], keys[None])
-            except ValueError as error:
-                raise EditError(f"{self.name} does not fit this text: {error}.") from error
+            table = self._drawn(where, causal, device)
             opens = bool(table.triu(1 + where.queries.start - where.keys.start).any())
-            self._last = (key, table, opens)
+            self._last = (key, table[None, None], opens)
         return self._last[1:]
 
-    def _real(self, visible: Tensor, where: Where, square: bool) -> Tensor | None:
-        """Which keys are no padding, [#B, #H, 1, S]; None: none is."""
-        if not self.padded:
+    def _drawn(self, where: Where, causal: bool, device: torch.device) -> Tensor:
+        """The pattern, [Q, S]; padding neither sees nor is seen."""
+        own = (where.queries.stop, where.keys.stop) if self.size is None else self.size
+        asked, missing = [], []
+        for places, count in zip((where.queries, where.keys), own, strict=True):
+            stop = min(places.stop, count)
+            asked.append(torch.arange(places.start, stop, device=device))
+            missing.append(places.stop - stop)
+        try:
+            table = self.predicate(causal)(asked[0][:, None], asked[1][None])
+        except ValueError as error:
+            raise EditError(f"{self.name} does not fit this text: {error}.") from error
+        return (
+            torch.nn.functional.pad(table, (0, missing[1], 0, missing[0]))
+            if any(missing)
+            else table
+        )
+
+    def _real(self, visible: Tensor, square: bool) -> Tensor | None:
+        """Which keys are no padding, [#B, #H, 1, S]; None: the pattern has none of it already."""
+        if self.size is not None or not self.padded:
             return None
-        if self.keys is not None:
-            places = torch.arange(where.keys.start, where.keys.stop, device=visible.device)
-            return None if where.keys.stop <= self.keys else (places < self.keys)[None, None, None]
         # Of a model's own inputs nothing is known, but every token sees itself, and padding none.
         if square:
             return visible.diagonal(dim1=-2, dim2=-1)[..., None, :]

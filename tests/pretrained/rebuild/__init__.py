@@ -83,6 +83,14 @@ BODIES = {
     "qwen2": "model", "bert": "bert", "roberta": "roberta"}  # fmt: skip
 """Variants whose body alone is a model too, and where it hangs in the whole."""
 
+
+def _mask(role: str | None) -> al.Edit:
+    """A mask that any text of at least seven tokens can take."""
+    if role == "cross":
+        return al.Mask("bidirectional", hidden=((5, 2), (6, 0), (6, 1)), role=role)
+    return al.Mask("window", window=3, sinks=1, role=role)
+
+
 EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
     "zero": lambda role: (al.ZeroHead(1, 4, role),),
     "mean": lambda role: (al.MeanHead(0, 2, role),),
@@ -91,6 +99,10 @@ EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
     "no positions": lambda role: (al.Positions("none", role=_self(role)),),
     "shuffled": lambda role: (al.Positions("shuffled", seed=3, role=_self(role)),),
     "ALiBi": lambda role: (al.Positions("alibi", heads=(1, 4), role=_self(role)),),
+    "mask": lambda role: (_mask(role),),
+    "mask of some": lambda role: (
+        al.Mask("bidirectional", hidden=((5, 2), (7, 1)), layers=1, heads=(0, 5), role=role),
+    ),
     "several": lambda role: (
         al.MeanHead(1, 1, role),
         al.Temperature(1.7),
