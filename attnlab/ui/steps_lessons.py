@@ -121,6 +121,7 @@ LESSONS: Final = (
                 "ahead",
                 "Without the mask",
                 "Without the mask “The” takes a share of every word, also of those to come.",
+                preset="cat",
                 causal=False,
                 step="weights",
                 cell=Cell("weights", 0, 3),
@@ -130,6 +131,7 @@ LESSONS: Final = (
                 "With the mask",
                 "With the mask “The” has only itself to look at. The row of “down”, the last word, "
                 "stays as it was.",
+                preset="cat",
                 causal=True,
                 step="weights",
                 cell=Cell("weights", 0, 0),
@@ -143,6 +145,7 @@ LESSONS: Final = (
                 "where",
                 "As it was",
                 "The weights come from Q and K alone. Keep the row of “down” in mind, and go on.",
+                preset="cat",
                 step="z",
                 cell=Cell("z", 3, 0),
             ),
@@ -151,6 +154,7 @@ LESSONS: Final = (
                 "Another W_V",
                 "One number of W_V was changed. “Down” takes home something else, and not one "
                 "weight has moved.",
+                preset="cat",
                 cells=(Edit("w_v", 0, 0, -2.0),),
                 step="z",
                 cell=Cell("z", 3, 0),

@@ -81,6 +81,8 @@ def _bite(example: Worked) -> Preset:
 
 
 PRESETS: Final = (
+    _decides(examples.TIRED),
+    _decides(examples.WIDE),
     Preset(
         "cat",
         "cat",
@@ -90,8 +92,6 @@ PRESETS: Final = (
         "it.",
         examples.CAT,
     ),
-    _decides(examples.TIRED),
-    _decides(examples.WIDE),
     Preset(
         "colours",
         "colours",

@@ -1,7 +1,7 @@
 """What the page Step by step shows of its own; nothing here imports Streamlit.
 
 show=by-hand|real|why   which panel is open
-preset=cat|tired|wide|colours|dog|man   the worked example
+preset=tired|wide|cat|colours|dog|man   the worked example
 step=tokens|x|…|out     the step that is drawn
 cells=x1.2_0.75         edited cells, see steps_edits.py
 cell=weights.0.3.1      the chosen cell: matrix, head, row, column, counted from 0
@@ -45,7 +45,7 @@ class StepByStep:
     """
 
     panel: Panel = "by-hand"
-    preset: str = "cat"
+    preset: str = "tired"
     step: str = "x"
     cells: Edits = ()
     cell: Cell | None = None

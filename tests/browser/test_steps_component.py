@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 def shown(page: Page, serial: int = 1, **value) -> None:
     """Mounts an example as the page would send it."""
-    chosen = StepByStep(**value)
+    chosen = StepByStep(**({"preset": "cat"} | value))
     example = example_of(chosen)
     steps = work(example.worked)
     payload = steps_payload(
@@ -66,6 +66,7 @@ def test_choosing_a_cell_shows_the_sum_that_made_it(page: Page):
     cell(page, "scaled", 3, 3).click()
     expect(why).to_contain_text("1.58 ÷ √4= 1.58 ÷ 2 = 0.79")
     go(page, "masked")
+    expect(why).to_contain_text("“down” comes after “The”")  # what the mask does, unasked
     cell(page, "masked", 0, 1).click()
     expect(why).to_contain_text("“cat” comes after “The”, so its score of 0.1 is taken out.")
     go(page, "weights")

@@ -52,12 +52,24 @@ def said(app: AppTest) -> str:
     return "\n".join(one.value for one in app.text)
 
 
-def test_it_opens_on_the_cat_without_a_model(lesson: AppTest, monkeypatch):
+def test_it_opens_without_a_model_on_numbers_that_differ(lesson: AppTest, monkeypatch):
+    """Of the first example Q, K and V are not X, so it shows what there are three of them for."""
+
     def refused(*_):
         raise AssertionError("by hand needs no model")
 
     monkeypatch.setattr(models, "open_model", refused)
     opened(lesson)
+    header = steps(lesson)
+    assert header["tokens"] == ["animal", "street", "tired"]
+    made = [header["matrices"][name] for name in ("x", "q", "k")]
+    assert all(one != other for at, one in enumerate(made) for other in made[:at])
+    (closed,) = [one for one in lesson.expander if one.label == "A row that may see nothing"]
+    assert not closed.proto.expanded
+
+
+def test_the_cat_passes_its_numbers_on(lesson: AppTest):
+    opened(lesson, preset="cat")
     header = steps(lesson)
     assert header["tokens"] == ["The", "cat", "sat", "down"]
     assert header["matrices"]["scores"][0][0] == pytest.approx([1.02, 0.2, -0.42, -0.52])
@@ -74,7 +86,7 @@ def test_every_preset_has_an_address(lesson: AppTest, name: str):
 
 
 def test_the_switches_change_the_numbers_and_the_address(lesson: AppTest):
-    opened(lesson)
+    opened(lesson, preset="cat")
     lesson.get_by_key("by-hand-heads").set_value(2).run()
     assert len(steps(lesson)["matrices"]["weights"]) == 2
     assert "384 multiplications in all, with one head as with two" in said(lesson)
@@ -94,7 +106,7 @@ def test_the_switches_change_the_numbers_and_the_address(lesson: AppTest):
 
 
 def test_another_example_starts_with_its_own_numbers(lesson: AppTest):
-    opened(lesson, cells="x0.0_1", mask="off", values="3")
+    opened(lesson, preset="cat", cells="x0.0_1", mask="off", values="3")
     lesson.get_by_key("by-hand-family").set_value("bite").run()
     assert value(lesson) == StepByStep(preset="dog")
     assert lesson.get_by_key("by-hand-causal").value is False
@@ -105,7 +117,7 @@ def test_another_example_starts_with_its_own_numbers(lesson: AppTest):
 
 
 def test_an_edited_cell_comes_with_the_link(lesson: AppTest):
-    opened(lesson, cells="w1.2_9", step="out", cell="out.0.3.0")
+    opened(lesson, preset="cat", cells="w1.2_9", step="out", cell="out.0.3.0")
     assert "The link's “cells” is not a list of cells" in said(lesson)
     opened(lesson, cells="v0.0_-2~x3.0_0.75")
     header = steps(lesson)

@@ -17,7 +17,7 @@ def browser(monkeypatch):
 
 
 def mounted(scope=("cat",), step="x", cell=None, cells=()):
-    example = example_of(StepByStep(cells=cells))
+    example = example_of(StepByStep(preset="cat", cells=cells))
     mount_steps.steps(
         "s",
         steps_scene.figures(example, work(example.worked)),

@@ -1,5 +1,7 @@
 """Step by step in a link: everything comes back, and what is no link gives a sentence."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -143,12 +145,13 @@ def test_what_a_browser_sends():
 
 
 def test_an_edit_without_a_place_is_said_and_left_out():
-    value = StepByStep(cells=(Edit("x", 0, 0, 0.5), Edit("x", 9, 0, 1.0), Edit("w_v", 0, 5, 1.0)))
+    cells = (Edit("x", 0, 0, 0.5), Edit("x", 9, 0, 1.0), Edit("w_v", 0, 5, 1.0))
+    value = StepByStep(preset="cat", cells=cells)
     example = example_of(value)
     assert example.cells == value.cells[:1]
     assert example.worked.x[0][0] == 0.5
     assert "no place for 2 edited cells" in example.problems[0]
-    assert example_of(StepByStep(cells=value.cells, values=6)).problems[0].count("an edited cell")
+    assert example_of(replace(value, values=6)).problems[0].count("an edited cell")
 
 
 def test_the_layers_agree_on_the_names_of_steps_and_matrices():

@@ -177,12 +177,14 @@ class Steps {
     }));
   }
 
-  /** The place that is explained: what was chosen where it is drawn, else the last row's first. */
+  /** The place that is explained: the chosen one where it is drawn, else the last row's first. */
   get shown() {
     if (this.chosen && this.grids.some((grid) => grid.cells.has(this.chosen))) return this.chosen;
     const result = this.grids.at(-1);
     if (!result) return null;
     const { view } = result;
+    const hidden = placeOf(view.matrix, view.head, 0, view.start + view.columns.length - 1);
+    if (view.matrix === "masked" && this.value(hidden) === null) return hidden; // what the mask does
     return placeOf(view.matrix, view.head, view.rows.length - 1, view.start);
   }
 

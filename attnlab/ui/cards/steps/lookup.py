@@ -37,20 +37,18 @@ _ROUNDED: Final = (
 
 
 def draw(value: StepByStep, figures: Figures, example: Example, steps: Steps) -> None:
-    """Two cards, about the same query."""
+    """Two cards about the same query; the second is closed until somebody asks for it."""
     n, heads = len(example.worked.tokens), example.worked.heads
     unasked = n - 1 if example.preset.query is None else example.preset.query
     query = unasked if value.query is None else value.query
     head, row = divmod(query, n)
-    with st.container(key="cards"):
-        left, right = st.columns(2, gap="small")
-        with left, st.container(border=True, key="card-lookup", height="stretch"):
-            st.markdown("**A dictionary, looked up softly**", help=_DICTIONARY)
-            _choice(example, query, n * heads)
-            _blend(value, figures, steps, head, row)
-        with right, st.container(border=True, key="card-nothing", height="stretch"):
-            st.markdown("**A row that may see nothing**", help=_NOTHING)
-            _nothing(example, steps, head, row)
+    with st.container(border=True, key="card-lookup"):
+        st.markdown("**A dictionary, looked up softly**", help=_DICTIONARY)
+        _choice(example, query, n * heads)
+        _blend(value, figures, steps, head, row)
+    with st.container(key="card-nothing"), st.expander("A row that may see nothing"):
+        say.remark(_NOTHING, "what-nothing")
+        _nothing(example, steps, head, row)
 
 
 def _choice(example: Example, query: int, count: int) -> None:
