@@ -87,6 +87,10 @@ OURS: Final = (
     "The numbers below were computed by our own transformer, written from scratch, with the "
     "weights of this model: only there can q and k be seen before they are turned."
 )
+OURS_HERE: Final = (
+    "These numbers are from our own transformer with the same weights, where every step of a head "
+    "can be seen; all other pages read the model itself."
+)
 RECEIVED: Final = (
     "These are q and k as attention received them: how they were made cannot be shown here."
 )

@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnlab.ui.cards.architecture.heads import size
+from attnlab.ui.cards.architecture.heads import lengths_of, size
 from attnlab.ui.export import architecture as export
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
@@ -126,6 +126,18 @@ def test_a_preset_on_more_tokens(architecture):
     assert "weights  32 × 4,096 × 4,096" in written(app)
     app.number_input(key="own_architecture_tokens").set_value(2).run()
     assert "weights  32 × 2 × 2" in written(app)
+
+
+def test_a_cache_ends_where_the_model_ends_to_read(architecture):
+    """MiniLM reads 512 tokens; the length chosen for another model stays that model's."""
+    app = architecture(show="heads", model="minilm-l6", length="1048576")
+    assert app.get_by_key("length-of-few").options == ["128 tokens", "256 tokens", "512 tokens"]
+    assert said(app, "It reads at most 512 tokens: that never takes as much as its weights.")
+    assert not said(app, "4,930")
+    app.get_by_key("length-of-few").set_value(128).run()
+    assert not app.exception
+    assert said(app, " at 128.")
+    assert lengths_of(None)[-1] == 1_048_576 and lengths_of(64) == (128,)
 
 
 def test_the_cache_of_each_way_to_share(architecture):

@@ -169,3 +169,15 @@ def test_the_text_that_was_typed_is_the_one_that_is_opened(page: AppTest):
     assert not app.exception
     assert app.session_state["_selection"].side == "A"
     assert said(app, "in A")
+
+
+def test_it_says_whose_numbers_these_are_and_the_sidebar_whose_those(app: AppTest):
+    """With the toggle off the model itself runs elsewhere; here our transformer does, and why."""
+    opened(app)
+    here = "These numbers are from our own transformer with the same weights"
+    (told,) = [one for one in words(app) if one.startswith(here)]
+    assert re.search(r"Largest logit difference from transformers: \S+ \(float32\)\.", told)
+    assert [one for one in words(app) if one.startswith("Our attention runs inside this model.")]
+    opened(app, ours="1")
+    assert not [one for one in words(app) if one.startswith(here)]
+    assert sum(one.startswith("Our transformer. Largest logit") for one in words(app)) == 2

@@ -4,12 +4,15 @@ import asyncio
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit as st
 
-from attnlab.ui import hosting, server
+from attnlab.errors import LoadError
+from attnlab.ui import hosting, models, server
+from attnlab.ui.selection import DEFAULT
 from tests.ui.waiting import awaited
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +44,24 @@ def test_a_stranger_reads_no_path(is_hosted, said: str, read: str | None):
     shown = hosting.public(said)
     assert shown == said if read is None else read in shown
     assert not any(part in shown for part in ("srv", "models", "Users", "etc"))
+
+
+def test_a_stranger_does_not_learn_which_files_exist(is_hosted, monkeypatch):
+    """The disk is not asked, and the sentence is the same whatever lies there."""
+
+    def asked(path, *_):
+        raise AssertionError(f"{path} was looked for")
+
+    for method in ("exists", "is_dir", "is_file", "stat"):
+        monkeypatch.setattr(models.Path, method, asked)
+    told = set()
+    for name in ("../../etc/passwd", "../../etc/none-such", "/etc", "~/.ssh"):
+        assert models.resolved(name) == name
+        with pytest.raises(LoadError) as error:
+            models.open_model(replace(DEFAULT, model=name))
+        told.add(str(error.value))
+    (sentence,) = told
+    assert "so a folder was not loaded" in sentence and "etc" not in sentence
 
 
 def test_on_ones_own_machine_paths_are_useful(monkeypatch):

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attnlab.ui import architecture_view, explain, export, say
+from attnlab.ui import architecture_view, explain, say
+from attnlab.ui.cards.architecture.keep import keep
 from attnlab.ui.cards.architecture.subject import Subject, which_block
-from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import blocks, passes, shares
 
@@ -34,19 +34,14 @@ def _block(of: Subject) -> None:
         say.remark(" ".join(notes), "block")
         rows = [[kind, count] for kind, count in of.anatomy.block.items()]
         shapes = {stage: list(shape) for stage, shape in of.anatomy.shapes.items()}
-        with st.container(horizontal=True, key="actions-block"):
-            kept = files.picture(
-                "attnlab-block",
-                f"One block of {of.title}",
-                drawn,
-                of.source,
-                what="Parameters of one block by class, and shapes by stage.",
-                columns=("part", "parameters"),
-                rows=rows,
-                notes=notes,
-                body={"shapes": shapes},
-            )
-            export.menu("save-block", kept)
+        keep(
+            *("block", "block", f"One block of {of.title}", drawn, of.source),
+            what="Parameters of one block by class, and shapes by stage.",
+            columns=("part", "parameters"),
+            rows=rows,
+            notes=notes,
+            body={"shapes": shapes},
+        )
 
 
 def _shares(of: Subject) -> None:
@@ -61,18 +56,14 @@ def _shares(of: Subject) -> None:
             if sentence:
                 say.remark(sentence, key)
         rows = [[title, name, count] for title, parts in bars for name, _, count in parts]
-        with st.container(horizontal=True, key="actions-shares"):
-            kept = files.picture(
-                "attnlab-parameters",
-                f"Where the parameters of {of.title} are",
-                drawn,
-                of.source,
-                what="Parameters by class; one that several modules share counts once.",
-                columns=("of", "class", "parameters"),
-                rows=rows,
-                notes=(said, other),
-            )
-            export.menu("save-shares", kept)
+        title = f"Where the parameters of {of.title} are"
+        keep(
+            *("shares", "parameters", title, drawn, of.source),
+            what="Parameters by class; one that several modules share counts once.",
+            columns=("of", "class", "parameters"),
+            rows=rows,
+            notes=(said, other),
+        )
 
 
 def _pass(of: Subject) -> None:
@@ -83,18 +74,13 @@ def _pass(of: Subject) -> None:
         drawn = passes.one_pass(steps, f"× {count}", _said(of))
         diagram("pass", drawn)
         rows = [[step.name, step.shape, step.figure] for step in steps]
-        with st.container(horizontal=True, key="actions-pass"):
-            kept = files.picture(
-                "attnlab-pass",
-                f"One full pass through {of.title}",
-                drawn,
-                of.source,
-                what="Every step with its shape; the parameters of a step that has its own.",
-                columns=("step", "shape", "parameters"),
-                rows=rows,
-                notes=(f"The block runs {count} times.",),
-            )
-            export.menu("save-pass", kept)
+        keep(
+            *("pass", "pass", f"One full pass through {of.title}", drawn, of.source),
+            what="Every step with its shape; the parameters of a step that has its own.",
+            columns=("step", "shape", "parameters"),
+            rows=rows,
+            notes=(f"The block runs {count} times.",),
+        )
 
 
 def _said(of: Subject) -> str:

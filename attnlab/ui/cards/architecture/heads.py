@@ -4,15 +4,16 @@ import streamlit as st
 
 from attnlab.analysis import sizes
 from attnlab.analysis.anatomy import Anatomy, Heads
-from attnlab.ui import explain, export, own, say
+from attnlab.ui import explain, own, say
 from attnlab.ui.architecture_selection import ARCHITECTURE, LENGTHS
+from attnlab.ui.cards.architecture.keep import keep
 from attnlab.ui.cards.architecture.subject import Subject, which_block
-from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import curves, sharing
 from attnlab.viz.curves import Curve
-from attnlab.viz.diagram import Diagram
 from attnlab.viz.sharing import Way
+
+_FEW = "length-of-few"  # the slider of a model that reads only so many tokens
 
 
 def draw(of: Subject, length: int) -> None:
@@ -21,6 +22,8 @@ def draw(of: Subject, length: int) -> None:
     if heads is None:
         say.remark("This layer has no attention; choose another.", "no-heads")
         return
+    most = None if heads.causal or of.reader is None else of.reader.lab.longest
+    length = min(length, lengths_of(most)[-1])
     ways = _ways(heads, length)
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
@@ -34,7 +37,7 @@ def draw(of: Subject, length: int) -> None:
                 "what keys and values would take.",
                 "no-cache",
             )
-        _cache(of, heads, ways, length)
+        _cache(of, heads, ways, most, length)
 
 
 def _ways(heads: Heads, length: int) -> list[Way]:
@@ -73,38 +76,47 @@ def _sharing(of: Subject, ways: list[Way]) -> None:
         drawn = sharing.sharing(ways, f"{ways[0].heads} query heads. {said}.")
         diagram("sharing", drawn)
         rows = [[way.name, way.heads, way.kv_heads, int(way.here)] for way in ways]
-        with st.container(horizontal=True, key="actions-sharing"):
-            kept = files.picture(
-                "attnlab-heads-shared",
-                f"Query heads over key/value heads, {of.title}",
-                drawn,
-                of.source,
-                what="Query heads and key/value heads of a layer for each way of sharing.",
-                columns=("way", "query_heads", "key_value_heads", "this_model"),
-                rows=rows,
-            )
-            export.menu("save-sharing", kept)
+        title = f"Query heads over key/value heads, {of.title}"
+        keep(
+            *("sharing", "heads-shared", title, drawn, of.source),
+            what="Query heads and key/value heads of a layer for each way of sharing.",
+            columns=("way", "query_heads", "key_value_heads", "this_model"),
+            rows=rows,
+        )
 
 
-def _cache(of: Subject, heads: Heads, ways: list[Way], length: int) -> None:
-    st.select_slider(
-        "Tokens",
-        LENGTHS,
-        key=own.seeded(ARCHITECTURE, "length"),
-        format_func="{:,} tokens".format,
-        label_visibility="collapsed",
-    )
+def lengths_of(most: int | None) -> tuple[int, ...]:
+    """The lengths at which keys and values are looked at, up to the most tokens that are read."""
+    return tuple(n for n in LENGTHS if most is None or n <= most) or LENGTHS[:1]
+
+
+def _choose_length(lengths: tuple[int, ...], length: int) -> None:
+    options = {"format_func": "{:,} tokens".format, "label_visibility": "collapsed"}
+    if lengths == LENGTHS:
+        st.select_slider("Tokens", lengths, key=own.seeded(ARCHITECTURE, "length"), **options)
+    elif len(lengths) > 1:  # what was chosen for a model that reads more stays its own
+        st.session_state[_FEW] = length
+        st.select_slider("Tokens", lengths, key=_FEW, on_change=_length_chosen, **options)
+
+
+def _length_chosen() -> None:
+    own.choose(ARCHITECTURE, length=st.session_state[_FEW])
+
+
+def _cache(of: Subject, heads: Heads, ways: list[Way], most: int | None, length: int) -> None:
+    lengths = lengths_of(most)
+    _choose_length(lengths, length)
     weights = of.anatomy.bytes
-    said = _sentences(of.anatomy, heads, ways, length)
+    said = _sentences(of.anatomy, heads, ways, length, most)
     diagram("cache", sharing.bars(ways, (size(weights), weights), " ".join(said)))
     lines = [
-        Curve(way.name, [heads.cache(way.kv_heads) * n for n in LENGTHS], *_style(way))
+        Curve(way.name, [heads.cache(way.kv_heads) * n for n in lengths], *_style(way))
         for way in ways
     ]
-    lines.append(Curve("weights", [weights] * len(LENGTHS), "table", True))
+    lines.append(Curve("weights", [weights] * len(lengths), "table", True))
     chart = curves.curves(
         "Cache against length",
-        LENGTHS,
+        lengths,
         lines,
         x_name="tokens",
         write=size,
@@ -115,25 +127,15 @@ def _cache(of: Subject, heads: Heads, ways: list[Way], length: int) -> None:
     diagram("cache-curves", chart)
     for at, sentence in enumerate(said):
         say.remark(sentence, f"cache-{at}")
-    with st.container(horizontal=True, key="actions-cache"):
-        export.menu("save-cache", _cache_kept(of, heads, ways, chart, said))
-
-
-def _cache_kept(
-    of: Subject, heads: Heads, ways: list[Way], chart: Diagram, notes: list[str]
-) -> export.Savable:
     rows = [
-        [way.name, way.kv_heads, n, heads.cache(way.kv_heads) * n] for way in ways for n in LENGTHS
+        [way.name, way.kv_heads, n, heads.cache(way.kv_heads) * n] for way in ways for n in lengths
     ]
-    return files.picture(
-        "attnlab-cache",
-        f"Keys and values that {of.title} keeps",
-        chart,
-        of.source,
+    keep(
+        *("cache", "cache", f"Keys and values that {of.title} keeps", chart, of.source),
         what="Bytes of keys and values that are kept of a text, for each way of sharing.",
         columns=("way", "key_value_heads", "tokens", "bytes"),
         rows=rows,
-        notes=notes,
+        notes=said,
         body={"weights_bytes": of.anatomy.bytes, "bytes_a_number": heads.number_bytes},
     )
 
@@ -142,7 +144,9 @@ def _style(way: Way) -> tuple[str, bool]:
     return ("attention", False) if way.here else ("feed", way.kv_heads == 1)
 
 
-def _sentences(of: Anatomy, heads: Heads, ways: list[Way], length: int) -> list[str]:
+def _sentences(
+    of: Anatomy, heads: Heads, ways: list[Way], length: int, reads: int | None
+) -> list[str]:
     """What this model keeps, how it compares, and from where on that outweighs the model."""
     here = next(way for way in ways if way.here)
     most = next(way for way in ways if way.kv_heads == heads.heads)
@@ -156,6 +160,8 @@ def _sentences(of: Anatomy, heads: Heads, ways: list[Way], length: int) -> list[
     )
     first = sizes.outweighs(of.bytes, each)
     said = [kept, f"From {first:,} tokens on that is more than the model's weights."]
+    if reads is not None and first > reads:
+        said[-1] = f"It reads at most {reads:,} tokens: that never takes as much as its weights."
     if of.block.get("cross"):
         said.append("Cross-attention keeps keys and values of the source too, once.")
     return said

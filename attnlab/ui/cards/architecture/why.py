@@ -3,8 +3,9 @@
 import streamlit as st
 
 from attnlab.analysis.paths import Full, Recurrent, Structure, Window
-from attnlab.ui import explain, export, own, say
+from attnlab.ui import explain, own, say
 from attnlab.ui.architecture_selection import ARCHITECTURE, WINDOWS
+from attnlab.ui.cards.architecture.keep import keep
 from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import curves
@@ -40,9 +41,7 @@ def draw(window: int) -> None:
                 chart = _chart(structures, what, title)
                 diagram(f"why-{what}", chart)
                 say.remark(about, f"why-{what}")
-                with st.container(horizontal=True, key=f"actions-{what}"):
-                    kept = _kept(structures, what, title, about, chart)
-                    export.menu(f"save-{what}", kept)
+                _keep(structures, what, title, about, chart)
         say.remark(
             "Every figure follows from what each value reads; a search of that graph finds the "
             "same. Writing goes word by word in all three; attention reads, and learns from, all "
@@ -67,16 +66,14 @@ def _short(value: float) -> str:
     return f"{value / 1e6:,.3g} M" if value >= 1e6 else f"{value:,.0f}"
 
 
-def _kept(
+def _keep(
     structures: tuple[Structure, ...], what: str, title: str, about: str, chart: Diagram
-) -> export.Savable:
+) -> None:
     rows = [[one.name, n, getattr(one, what)(n)] for one in structures for n in LENGTHS]
     window = next(one.size for one in structures if isinstance(one, Window))
-    return files.picture(
-        f"attnlab-{what}",
-        title,
-        chart,
-        files.computed("the structure of each layer", "Vaswani et al. 2017, section 4"),
+    source = files.computed("the structure of each layer", "Vaswani et al. 2017, section 4")
+    keep(
+        *(what, what, title, chart, source),
         what=f"{title}. {about}",
         columns=("structure", "positions", what),
         rows=rows,

@@ -79,7 +79,7 @@ def _show(selection: Selection, targets: Mapping[Side, Callable[[], None]]) -> N
     with st.container(border=True, key="card-real"):
         _title(of, shown)
         _words(of, query, key)
-        _how(ours, why, head)
+        _how(of, ours, why, head)
         _steps(of, shown)
         with st.container(horizontal=True, gap="medium", key="actions-real"):
             export.menu("save-real", export.opened(of, ours, shown))
@@ -149,10 +149,13 @@ def _picked() -> None:
         state.choose(side=pair["side"], position=pair["query"], key=pair["key"])
 
 
-def _how(ours: engine.Reader, why: str, head: Opened) -> None:
+def _how(of: Scene, ours: engine.Reader, why: str, head: Opened) -> None:
     """Who computed the numbers, where that is not the model as it was loaded."""
     if ours.lab.tier == "ours":
-        say.remark(ours.lab.trust.sentence, "real-how", help=explain.OURS)
+        said = ours.lab.trust.sentence
+        if of.reader.lab.tier != "ours":  # the sidebar speaks of the model itself
+            said = f"{explain.OURS_HERE} {said.removeprefix('Our transformer. ')}"
+        say.remark(said, "real-how", help=explain.OURS)
     elif head.q is None:
         say.remark(explain.HIDDEN_QUERIES, "real-how")
     elif why:
