@@ -33,7 +33,7 @@ speed := OMP_NUM_THREADS=$(OMP_NUM_THREADS) OMP_WAIT_POLICY=$(OMP_WAIT_POLICY) \
 	MALLOC_ARENA_MAX=$(MALLOC_ARENA_MAX) MALLOC_MMAP_MAX_=$(MALLOC_MMAP_MAX_) \
 	MALLOC_TRIM_THRESHOLD_=$(MALLOC_TRIM_THRESHOLD_) MALLOC_TOP_PAD_=$(MALLOC_TOP_PAD_)
 
-.PHONY: help setup run host test lint format bench train clean
+.PHONY: help setup run host test lint format bench train train-schemes clean
 .DELETE_ON_ERROR:
 
 help:
@@ -43,7 +43,8 @@ help:
 	@echo "make test    set-up, then every test"
 	@echo "make lint    style and formatting   (make format mends what it can)"
 	@echo "make bench   the benchmarks, as JSON"
-	@echo "make train   train our own small models again (the weights are here already)"
+	@echo "make train   train our own model of dates again (the weights are here already)"
+	@echo "make train-schemes   the same for the fifteen models of five positional schemes"
 	@echo "make clean   remove the virtual environment (not the models in your cache)"
 
 # A stamp in the virtual environment says which list of packages is installed; pip runs again only
@@ -97,6 +98,10 @@ bench: setup
 
 train: setup
 	OMP_NUM_THREADS=1 $(python) -m training.dates $(ARGS)
+
+# On Debian and its like, which have the text as a package; elsewhere ARGS="--corpus FILE".
+train-schemes: setup
+	$(speed) OMP_NUM_THREADS=1 $(python) -m training.schemes $(or $(ARGS),--download)
 
 clean:
 	rm -rf $(VENV)

@@ -4,4 +4,5 @@ Each is a package with one command, `python -m training.NAME`, and a seed. Nothi
 imports from here.
 
     dates    a date written in one of many ways → ISO, an encoder-decoder that shows cross-attention
+    schemes  five small decoders that differ in nothing but their positions, three seeds each
 """

@@ -16,7 +16,7 @@ from attnlab.trace.edits import Edit
 from training.schemes.model import LENGTH
 
 LONGEST = 8 * LENGTH
-STEP = 64
+STEP = 128
 """A window of `LONGEST` tokens begins every so many."""
 RANGES = ((1, 8), (8, 32), (32, 63), (64, 128), (128, 256), (256, 511))
 """Positions whose losses are averaged: within the length of training, and beyond it."""
@@ -44,8 +44,10 @@ def curve(lab: Any, edits: Sequence[Edit] = (), step: int = STEP) -> Curve:
     return Curve(sum(one.mean * one.count for one in found) / count, count)
 
 
-def difference(lab: Any, other: Any, text: str) -> float:
-    """How far apart two models' mean losses are on the first tokens of a text, in nats."""
-    ids = lab.tokenizer(text, verbose=False)["input_ids"][:LENGTH]
-    losses = [one.run(ids, capture=(), logits="loss").losses for one in (lab, other)]
-    return abs(float(losses[0].mean() - losses[1].mean()))
+def difference(lab: Any, other: Any) -> float:
+    """How far apart two models' mean losses are, in texts as long as those of training; in nats."""
+    ways = (
+        average_by_position(one, passage("esther"), LENGTH, step=LENGTH) for one in (lab, other)
+    )
+    first, second = (float(found.mean.mean()) for found in ways)
+    return abs(first - second)
