@@ -156,6 +156,10 @@ TRUST_OURS: Final = (
     "The model's own code is not run. The check behind this line: on the same short texts our "
     "transformer must give the model's own output; the largest difference is stated."
 )
+TRUST_OWN: Final = (
+    "It was trained in the transformer that we wrote from scratch, so no other program can run it. "
+    "What vouches for that transformer are the pretrained models that come out the same in it."
+)
 OUR_TRANSFORMER: Final = (
     "The same weights in a transformer that we wrote from scratch, the one that is explained step "
     "by step. Everything here works with it, and must come out the same."

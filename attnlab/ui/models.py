@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -137,12 +137,18 @@ def trust_line(reader: engine.Reader) -> None:
     trust = reader.lab.trust
     with st.container(key="trust", gap=None):
         with st.container(key=f"verdict-{trust.tier}"):
-            checked = explain.TRUST_OURS if trust.tier == "ours" else explain.TRUST
-            st.text(trust.sentence, width="stretch", help=checked)
+            st.text(trust.sentence, width="stretch", help=_checked(trust))
         if trust.notes:
             with st.expander("How this was checked"):
                 for note in trust.notes:
                     st.text(public(note), width="stretch")
+
+
+def _checked(trust: Any) -> str:
+    """What stands behind the trust line."""
+    if trust.tier != "ours":
+        return explain.TRUST
+    return explain.TRUST_OWN if trust.difference is None else explain.TRUST_OURS
 
 
 def _title(name: str) -> str:

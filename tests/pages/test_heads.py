@@ -205,8 +205,10 @@ def test_a_hosted_server_offers_packaged_models_only(app: AppTest, monkeypatch):
     app.query_params["model"] = "/etc"
     app.run()
     assert not app.exception
-    assert said(app, "This server offers SmolLM2 135M, MiniLM L6, Dates (ours) only")
-    assert app.selectbox(key="sel_model").options == ["SmolLM2 135M", "MiniLM L6", "Dates (ours)"]
+    assert said(app, "This server offers SmolLM2 135M, MiniLM L6, Dates (ours), Five schemes: no ")
+    offered = app.selectbox(key="sel_model").options
+    assert offered[:3] == ["SmolLM2 135M", "MiniLM L6", "Dates (ours)"]
+    assert all(title.endswith("(ours)") for title in offered[3:]) and len(offered) == 8
     assert not payloads(app)
 
 
