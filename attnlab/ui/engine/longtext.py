@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -17,6 +17,10 @@ from attnlab.ui.engine.keys import LabKey
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import as_array
 
+_LEAST: Final = 16  # tokens of which a curve can be drawn
+_CHARACTERS: Final = 8  # of a token, in any text that a tokenizer was made for
+_SHORTER: Final = 0.95
+
 
 @dataclass(frozen=True)
 class CurveKey:
@@ -28,11 +32,10 @@ class CurveKey:
 
 
 def ids_of(reader: Reader, text: str, length: int) -> tuple[int, ...]:
-    """The first ``length`` tokens of a text.
+    """The first ``length`` tokens of a text, or as many as the model reads.
 
     Raises:
         InputError: the model predicts no next token, or the text is too short to lose anything.
-        TextTooLong: the model does not read so many.
     """
     lab = reader.lab
     if lab.head_kind != "causal":
@@ -40,15 +43,20 @@ def ids_of(reader: Reader, text: str, length: int) -> tuple[int, ...]:
             f"{lab.name} does not write a text from left to right, so it has no loss by position: "
             "choose a decoder such as SmolLM2."
         )
-    length = min(length, texts.MAX_TOKENS)
-    if lab.longest is not None and lab.longest < length:
-        raise TextTooLong(
-            f"{lab.name} reads {lab.longest:,} tokens at most; choose {lab.longest:,} or fewer."
-        )
-    ids = tuple(token.id for token in lab.tokens(text)[:length])
-    if len(ids) < 16:
-        raise InputError(f"This text has {len(ids)} tokens; at least 16 are needed here.")
+    ids = _beginning(lab, text, min(length, texts.MAX_TOKENS))
+    if len(ids) < _LEAST:
+        raise InputError(f"This text has {len(ids)} tokens; at least {_LEAST} are needed here.")
     return ids
+
+
+def _beginning(lab: Any, text: str, length: int) -> tuple[int, ...]:
+    """At most ``length`` ids; of a text longer than the model reads nearly as many as it does."""
+    text = text[: length * _CHARACTERS]
+    while True:
+        try:
+            return tuple(token.id for token in lab.tokens(text)[:length])
+        except TextTooLong:
+            text = text[: int(len(text) * _SHORTER)]
 
 
 def losses(reader: Reader, ids: Sequence[int], edits: Sequence[Any], words: str) -> np.ndarray:

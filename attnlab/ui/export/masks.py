@@ -36,7 +36,8 @@ def _picture(value: Masks, sheet: Sheet, dark: bool, *notes: str) -> str:
 def _notes(sheet: Sheet) -> tuple[str, ...]:
     said = (f"{counted(sheet)} {share(sheet)}.",)
     painted = len(sheet.cells.shown) + len(sheet.cells.hidden)
-    return (*said, f"{painted} cells were painted by hand.") if painted else said
+    many = "1 cell was" if painted == 1 else f"{painted} cells were"
+    return (*said, f"{many} painted by hand.") if painted else said
 
 
 def _numbers(value: Masks, sheet: Sheet) -> Numbers:

@@ -100,7 +100,7 @@ def read(value: Masks, reader: engine.Reader) -> tuple[int, ...]:
         texts.check_text(text, "Your text")
     ids = longtext.ids_of(reader, text, value.length)
     if len(ids) < value.length:
-        say.remark(f"It has {len(ids):,} tokens in all.", "fewer")
+        say.remark(f"{len(ids):,} tokens are read: the text, or the model, takes no more.", "fewer")
     return ids
 
 

@@ -9,6 +9,7 @@ from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, masks_view, models, mount_masks, own, say, state
 from attnlab.ui.cards import edited, sentences
 from attnlab.ui.cards.masks import controls
+from attnlab.ui.cards.masks.paper import row_in
 from attnlab.ui.cards.parts import action
 from attnlab.ui.engine import Passage, sight
 from attnlab.ui.export import masks as saved
@@ -74,9 +75,8 @@ def _sheet(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> Sheet:
     if cells != value.painted:
         say.problem("This text has no place for some of the painted cells.", "painted")
     base = value.pattern.mask(n, native=value.native).visible(n, reader.causal).numpy()
-    row = value.at if 0 <= value.at < n else n - 1
     words = tuple(engine.literal(reader, token) for token in tokens)
-    return Sheet(words, base, cells, row)
+    return Sheet(words, base, cells, row_in(value.at, n, "at"))
 
 
 def _mask(value: Masks, reader: engine.Reader, sheet: Sheet, tokens: Sequence[Any]) -> None:
@@ -160,7 +160,8 @@ def _layers_chosen(key: str, least: int, most: int) -> None:
 def _heads(value: Masks, reader: engine.Reader) -> None:
     there = tuple(head for head in value.heads if head < reader.heads)
     if there != value.heads:
-        own.correct(MASKS, "Heads that this model does not have were left out.", heads=there)
+        say.problem("Heads that this model does not have were left out.", "heads")
+        own.publish(MASKS, own.correct(MASKS, heads=there))
     st.multiselect(
         "Heads",
         range(reader.heads),

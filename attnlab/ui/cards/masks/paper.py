@@ -69,8 +69,15 @@ def _sheet(value: Masks, words: Sequence[str]) -> Sheet:
     if cells != value.cells:
         lost = len(value.cells.shown) + len(value.cells.hidden) - len(cells.shown + cells.hidden)
         say.problem(f"This text has no place for {lost} of the painted cells.", "cells")
-    row = value.row if 0 <= value.row < len(words) else len(words) - 1
-    return Sheet(tuple(words), base, cells, row)
+    return Sheet(tuple(words), base, cells, row_in(value.row, len(words), "row"))
+
+
+def row_in(row: int, count: int, field: str) -> int:
+    """The row that is looked from: the wished one, or the last, and a sentence where it is not."""
+    if row >= count:
+        say.problem(f"This text has no word numbered {row}, so the last one is looked from.", field)
+        own.publish(MASKS, own.correct(MASKS, **{field: -1}))
+    return row if 0 <= row < count else count - 1
 
 
 def _mask(value: Masks, sheet: Sheet) -> None:
