@@ -12,7 +12,9 @@ import torch
 import attnlab as al
 from attnlab.attention.positions import NtkAware, Sinusoidal
 from attnlab.errors import EditRefused
+from attnlab.pretrained.binding import bind
 from attnlab.pretrained.order.values import bias_of, table_of
+from attnlab.trace import Row, Run
 from tests.families import FAMILIES, build, lab, model, names, text
 
 P = al.Positions
@@ -326,6 +328,33 @@ def test_one_layer_alone():
     every = [P("none", layers=layer) for layer in range(3)]
     everywhere = run("llama", LONG, P("none")).logits
     assert torch.equal(run("llama", LONG, *every).logits, everywhere)
+
+
+@pytest.mark.parametrize("make", [lab, lambda name: al.rebuild(lab(name))])
+def test_rows_that_join_at_a_block_have_positions_of_their_own(make):
+    """Where a rotation or bias reaches each layer; a table has been read by then."""
+    one = make("llama")
+    late = bind(one, [P("none", layers=(1, 2))], None)
+    states = []
+    for rows in ([Row(), Row(late, enters=1)], [Row(late)]):
+        state = Run(rows)
+        with torch.no_grad():
+            states.append(one.forward(state, one.inputs([LONG], [None])).logits)
+        state.finish()
+    together, alone = states
+    assert off(together[0], run("llama").logits) <= 1e-5
+    assert off(together[1], alone[0]) <= 1e-5
+
+
+@pytest.mark.parametrize("name", ["llama_dynamic", "phi3_longrope"])
+def test_a_rotation_that_stretches_itself_is_as_before(name):
+    """Such modules write into themselves, the longer the text; a shift makes it look longer."""
+    plain = run(name).logits
+    for edit in (P("shifted", offset=40), P("base", base=100.0), P("yarn", factor=2, original=8)):
+        one, two = (run(name, LONG, edit).logits for _ in range(2))
+        assert torch.equal(one, two)
+        assert off(one, plain) > 1e-4
+        assert torch.equal(run(name).logits, plain)
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,11 @@ def pairs_of(parts: tuple[Tensor, ...]) -> int:
 
 
 def own_tensors(module: nn.Module) -> list[tuple[str, Tensor]]:
-    """The matrices that a module holds itself."""
+    """The matrices that a module holds itself; not those that are kept elsewhere (offloaded)."""
     named = (*module.named_parameters(recurse=False), *module.named_buffers(recurse=False))
     plain = ((n, v) for n, v in vars(module).items() if isinstance(v, Tensor))
-    return [(name, t) for name, t in (*named, *plain) if t.dim() == 2 and t.is_floating_point()]
+    here = ((name, t) for name, t in (*named, *plain) if not t.is_meta)
+    return [(name, t) for name, t in here if t.dim() == 2 and t.is_floating_point()]
 
 
 def first_row(rows: Tensor, weight: Tensor) -> int | None:
@@ -67,9 +68,10 @@ def first_row(rows: Tensor, weight: Tensor) -> int | None:
     count, width = rows.shape
     if weight.shape[1] != width or len(weight) < count:
         return None
-    for first in range(min(_FIRST_ROWS, len(weight) - count + 1)):
-        if torch.equal(weight[first].to(rows), rows[0]):
-            return first if torch.equal(weight[first : first + count].to(rows), rows) else None
+    alike = (weight[: min(_FIRST_ROWS, len(weight) - count + 1)].to(rows) == rows[0]).all(1)
+    for first in alike.nonzero().flatten().tolist():
+        if torch.equal(weight[first : first + count].to(rows), rows):
+            return first
     return None
 
 
