@@ -138,9 +138,10 @@ def trust_line(reader: engine.Reader) -> None:
     with st.container(key="trust", gap=None):
         with st.container(key=f"verdict-{trust.tier}"):
             st.text(trust.sentence, width="stretch", help=_checked(trust))
-        if trust.notes:
-            with st.expander("How this was checked"):
-                for note in trust.notes:
+        said = (*trust.notes, *trust.positions)
+        if said:
+            with st.expander("What the check found"):
+                for note in said:
                     st.text(public(note), width="stretch")
 
 
