@@ -90,8 +90,8 @@ LESSONS: Final = (
     _lesson(
         "eightfold",
         "Eight times as long",
-        "All five learned on 64 tokens. Further on they part ways: see which stay flat, and where "
-        "the learned table ends.",
+        "All five learned on 64 tokens. Further on the waves lose their way, RoPE rises, ALiBi "
+        "stays flat, and the learned table ends.",
         panel="family",
         times=8,
     ),

@@ -5,6 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnlab.analysis import passage
 from attnlab.ui.cards.positions import parts
 from attnlab.ui.export.architecture import computed
 from attnlab.ui.export.menu import files
@@ -120,6 +121,21 @@ def test_an_encoder_has_vectors_that_turn_instead_of_losses(positions):
     app = positions(show="model", model="minilm-l6", edit="yarn")
     assert said(app, "It cannot take YaRN: no queries and keys were seen to turn.")
     assert said(app, "The mean vector of the text turned by")
+
+
+def test_five_schemes_beyond_their_training(positions):
+    text = passage.passage("ruth")[:1_200]
+    app = positions(show="family", far="2", seen="L9H9", text="own", pasted=text)
+    assert said(app, "Within 64 tokens") and said(app, "At the end of 128 tokens:")
+    assert said(app, "The learned table stops at 64 tokens")
+    assert said(app, "3 seeds; bands from the best to the worst.")
+    assert said(app, "is best.") and said(app, "The price within the first 64:")
+    words = set(written(app))
+    assert {"none", "sinusoidal", "learned", "RoPE", "ALiBi", "trained"} <= words
+    assert {"as trained", "interpolation", "NTK-aware", "YaRN"} <= words
+    labels = [header["label"] for header in diagrams(app)]
+    assert sum("Attention of L0 H0" in label for label in labels) == 5
+    assert said(positions(show="family", text="own"), "Your text is empty")
 
 
 def test_experiments_open_and_end(positions):

@@ -5,11 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from attnlab.analysis import effects, permuted
+from attnlab.analysis import by_position, effects, passage, permuted
 from attnlab.analysis.edited import edited
+from attnlab.pretrained.load import load
 from attnlab.trace import Positions as Edit
 from attnlab.ui import own_link, positions_lessons
 from attnlab.ui.engine import positions as engine
+from attnlab.ui.engine.schemes import SCHEMES, TRAINED
 from attnlab.ui.positions_lessons import LESSONS, active, named
 from attnlab.ui.positions_selection import POSITIONS
 from attnlab.ui.selection import SENTENCE_A, Selection
@@ -68,6 +70,25 @@ def test_without_positions_the_heads_that_look_one_word_back_change_most(smollm2
     first = [head[:2] for head in found.order[:4]]
     assert set(first) <= one_back
     assert all(back(bare, *head) < 0.5 * back(plain, *head) for head in first)
+
+
+def test_five_schemes_part_ways_beyond_their_training(packaged_models):
+    value = named("eightfold").value
+    length = value.times * TRAINED
+    assert (TRAINED, length) == (64, 512)
+    text = passage.passage(value.text)
+    inside, beyond, stopped = {}, {}, {}
+    for scheme in SCHEMES:
+        found = by_position.average_by_position(load(f"schemes/{scheme}"), text, length, step=512)
+        inside[scheme] = float(found.mean[32:63].mean())
+        beyond[scheme] = float(found.mean[448:].mean()) if len(found.mean) > 448 else None
+        stopped[scheme] = found.stopped
+    assert stopped == dict.fromkeys(SCHEMES) | {"learned": 64} and beyond["learned"] is None
+    rise = {name: beyond[name] - inside[name] for name in SCHEMES if name != "learned"}
+    # The same words stand at other positions, so a little is due to them.
+    assert rise["sinusoidal"] > 1 and rise["sinusoidal"] > rise["rope"] + 0.3
+    assert rise["rope"] > rise["alibi"] + 0.15
+    assert abs(rise["alibi"]) < 0.15
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.name for lesson in LESSONS])

@@ -24,7 +24,6 @@ SEEDS: Final = 3
 TRAINED: Final = 64
 LAYERS: Final = 4
 HEADS: Final = 4
-_STEP: Final = 192  # tokens from one window to the next
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def text_of(name: str, pasted: str) -> str:
     """
     if name != "own":
         return passage.passage(name)[:MAX_CHARACTERS]
-    texts.check_text(pasted, "The pasted text")
+    texts.check_text(pasted, "Your text")
     return pasted
 
 
@@ -89,7 +88,7 @@ def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Cur
                     lab,
                     text,
                     length,
-                    step=_STEP,
+                    step=max(TRAINED, length // 2),
                     edits=tuple(edits),
                     progress=_share(job.progress, seed),
                     cancel=job.cancel,
