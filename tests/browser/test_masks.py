@@ -35,7 +35,7 @@ def test_sinks_and_a_window_are_counted_painted_and_followed(watched: Page, addr
     expect(count).to_have_text("70 of 136", timeout=180_000)
     expect(page.locator(".st-key-answer-far")).to_have_text("528,611,328 of 8,590,000,128")
     told = page.locator(".st-key-paint .al-paint-told")
-    expect(told).to_contain_text("“fish” sees 5 of 16")
+    expect(told).to_contain_text("“fish” sees 5 of 16", timeout=180_000)
     settled(page)
 
     # Pointing says what a row sees; it asks nobody.
