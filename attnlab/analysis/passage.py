@@ -1,7 +1,7 @@
 """Long texts that come with AttnLab: what a model knows after many tokens needs many tokens.
 
 Two books of the King James Version (1611), as Debian's package bible-kjv-text has them: Ruth,
-about 3,300 tokens of a usual tokenizer, and Esther, about 7,400. One line a chapter, no numbers of
+about 3,300 tokens of a usual tokenizer, and Esther, about 7,200. One line a chapter, no numbers of
 verses. The translation is in the public domain, except in the United Kingdom, where the Crown's
 letters patent hold. Our models of ``schemes`` have never seen these two books.
 """
