@@ -28,7 +28,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "blend": ("common", "numerals", "blend"),
     "rows": ("common", "cells", "rows"),
     "strips": ("common", "strip", "dials", "strips"),
-    "paint": ("common", "cells", "painttold", "paint"),
+    "paint": ("common", "cells", "painttold", "paintgrid", "paint"),
     "cone": ("common", "cone"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}

@@ -32,8 +32,10 @@ class Paint extends Picture {
   }
 
   receive({ header, arrays }) {
+    const same = arrays === this.arrays; // a rerun that changed nothing here
     Object.assign(this, { header, arrays, count: header.words.length });
     this.theme = readTheme(this.root);
+    if (same) return;
     if (header.serial !== this.serial) {
       this.serial = header.serial;
       this.edits = new Map(header.cells.map(([query, key, shown]) => [placed(query, key), shown === 1]));
@@ -65,9 +67,10 @@ class Paint extends Picture {
     this.layOut();
     this.grid.setAttribute("aria-label", `${this.header.label}: ${this.count} words that look, as many ` +
       "to be seen. Arrow keys move, Enter or Space shows or hides.");
-    this.cells = [];
-    this.lines = this.header.words.map((word, at) => this.line(word, at));
-    this.grid.replaceChildren(this.top(), ...this.lines.map(({ node }) => node));
+    const { words, predicts } = this.header;
+    this.lines = words.map((_, at) => rowOf(words, at, predicts));
+    this.cells = this.lines.map(({ cells }) => cells);
+    this.grid.replaceChildren(headsOf(words, predicts), ...this.lines.map(({ node }) => node));
     this.refresh();
     if (held) this.cellAt(...this.cursor).focus();
   }
@@ -83,50 +86,6 @@ class Paint extends Picture {
     this.grid.style.setProperty("--count", count);
     this.grid.classList.toggle("al-paint-small", pitch < 16);
     this.grid.classList.toggle("al-paint-flat", this.header.words.every((word) => 8 * spoken(word).length < pitch));
-  }
-
-  top() {
-    const line = make("div", "al-paint-line");
-    line.setAttribute("role", "row");
-    const corner = line.appendChild(make("span", "al-paint-corner"));
-    corner.setAttribute("role", "columnheader");
-    corner.setAttribute("aria-label", "looks from");
-    this.heads = this.header.words.map((word) => {
-      const head = line.appendChild(make("span", "al-paint-head"));
-      head.setAttribute("role", "columnheader");
-      writeToken(head.appendChild(make("i")), word);
-      return head;
-    });
-    const sum = line.appendChild(make("span", "al-paint-sees", "sees"));
-    sum.setAttribute("role", "columnheader");
-    if (this.header.predicts) {
-      const next = line.appendChild(make("span", "al-paint-next", "is to predict"));
-      next.setAttribute("role", "columnheader");
-    }
-    return line;
-  }
-
-  line(word, query) {
-    const node = make("div", "al-paint-line");
-    node.setAttribute("role", "row");
-    const name = node.appendChild(make("span", "al-paint-word"));
-    name.setAttribute("role", "rowheader");
-    name.dataset.row = query;
-    writeToken(name, word);
-    const cells = this.header.words.map((_, key) => {
-      const cell = node.appendChild(make("span", "al-paint-cell"));
-      cell.setAttribute("role", "gridcell");
-      cell.dataset.q = query;
-      cell.dataset.k = key;
-      cell.tabIndex = -1;
-      return cell;
-    });
-    this.cells.push(cells);
-    const sum = node.appendChild(make("span", "al-paint-sees"));
-    sum.setAttribute("role", "gridcell");
-    const next = this.header.predicts ? node.appendChild(make("span", "al-paint-next")) : null;
-    next?.setAttribute("role", "gridcell");
-    return { node, name, sum, next };
   }
 
   cellAt(query, key) {

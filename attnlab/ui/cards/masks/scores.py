@@ -35,7 +35,8 @@ def draw(value: Masks) -> None:
     count, full = pattern.count(value.far), masking.full_count(value.far)
     with st.container(key="answer-far"):
         st.text(f"{count:,} of {full:,}")
-    say.remark(_compared(value.kind, count, full), "far")
+    painted = " Painted cells are left out here." if value.cells else ""
+    say.remark(_compared(value.kind, count, full) + painted, "far")
     drawn = _chart(value)
     diagram("scores", drawn)
     with st.container(horizontal=True, key="actions-scores"):

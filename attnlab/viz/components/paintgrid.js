@@ -1,0 +1,40 @@
+// The rows of a painted mask: the words above, and for each word its cells, how many it sees, and the
+// word that it is to predict.
+
+/** The words above the columns, slanted. */
+function headsOf(words, predicts) {
+  const line = make("div", "al-paint-line");
+  line.setAttribute("role", "row");
+  const head = (className, text) => {
+    const node = line.appendChild(make("span", className, text));
+    node.setAttribute("role", "columnheader");
+    return node;
+  };
+  head("al-paint-corner").setAttribute("aria-label", "looks from");
+  for (const word of words) writeToken(head("al-paint-head").appendChild(make("i")), word);
+  head("al-paint-sees", "sees");
+  if (predicts) head("al-paint-next", "is to predict");
+  return line;
+}
+
+/** The row of one word: its nodes, yet to be filled. */
+function rowOf(words, query, predicts) {
+  const node = make("div", "al-paint-line");
+  node.setAttribute("role", "row");
+  const name = node.appendChild(make("span", "al-paint-word"));
+  name.setAttribute("role", "rowheader");
+  name.dataset.row = query;
+  writeToken(name, words[query]);
+  const part = (className) => {
+    const one = node.appendChild(make("span", className));
+    one.setAttribute("role", "gridcell");
+    return one;
+  };
+  const cells = words.map((_, key) => {
+    const cell = part("al-paint-cell");
+    Object.assign(cell.dataset, { q: query, k: key });
+    cell.tabIndex = -1;
+    return cell;
+  });
+  return { node, name, cells, sum: part("al-paint-sees"), next: predicts ? part("al-paint-next") : null };
+}
