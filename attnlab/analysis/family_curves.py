@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,15 +38,19 @@ def spread(curves: Sequence[Float[Tensor, " n"]]) -> Spread:
     return Spread(every.mean(0), every.amin(0), every.amax(0), len(curves))
 
 
-def edges(length: int, pieces: int = 36) -> list[int]:
-    """Where pieces of 1..length begin and end: as many as there is room for, each longer than the
-    one before by the same factor.
+def edges(length: int, least: int = 8, more: float = 1.18) -> list[int]:
+    """Where pieces of ``length`` positions begin and end: none shorter than ``least`` (but a whole
+    that is), and each ends ``more`` times further on than the one before.
 
-    >>> edges(8, 3)
-    [0, 2, 4, 8]
+    >>> edges(40, 8, 1.5)
+    [0, 8, 16, 24, 40]
     """
-    grown = [round(math.exp(math.log(length) * at / pieces)) for at in range(1, pieces + 1)]
-    return sorted({0, *(max(1, edge) for edge in grown), length})
+    at = [0]
+    while at[-1] < length:
+        end = max(at[-1] + least, round(at[-1] * more))
+        # What would be left over is part of the last piece.
+        at.append(length if length - end < least else end)
+    return at
 
 
 def binned(values: Float[Tensor, " n"], at: Sequence[int]) -> list[float | None]:

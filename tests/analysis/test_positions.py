@@ -134,8 +134,9 @@ def test_curves_of_several_seeds():
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 4_000), st.integers(1, 60))
-def test_pieces_cover_every_position_once(length, count):
-    at = family_curves.edges(length, count)
+def test_pieces_cover_every_position_once(length, least):
+    at = family_curves.edges(length, least)
+    assert all(b - a >= min(least, length) for a, b in pairwise(at))
     assert at[0] == 0 and at[-1] == length
     assert all(a < b for a, b in pairwise(at))
     values = torch.arange(length, dtype=torch.float64)

@@ -17,11 +17,14 @@ from attnlab.analysis import by_position, family_curves, passage
 from attnlab.ui import texts, work
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.engine.reading import as_array
-from attnlab.ui.selection import MAX_CHARACTERS, Head
+from attnlab.ui.selection import Head
 
 SCHEMES: Final = ("none", "sinusoidal", "learned", "rope", "alibi")
 SEEDS: Final = 3
 TRAINED: Final = 64
+READ: Final = 5_600
+"""Characters of a text that are read: about 22 windows of 512 tokens, one every 64, so that nearly
+the same words come at every position."""
 LAYERS: Final = 4
 HEADS: Final = 4
 
@@ -54,15 +57,15 @@ class Curve:
 
 
 def text_of(name: str, pasted: str) -> str:
-    """A shipped passage, its first MAX_CHARACTERS, or what was pasted.
+    """The beginning of a shipped passage, or of what was pasted.
 
     Raises:
         AttnLabError: the pasted text is empty.
     """
     if name != "own":
-        return passage.passage(name)[:MAX_CHARACTERS]
+        return passage.passage(name)[:READ]
     texts.check_text(pasted, "Your text")
-    return pasted
+    return pasted[:READ]
 
 
 def known(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> bool:
@@ -88,7 +91,7 @@ def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Cur
                     lab,
                     text,
                     length,
-                    step=max(TRAINED, length // 2),
+                    step=TRAINED,
                     edits=tuple(edits),
                     progress=_share(job.progress, seed),
                     cancel=job.cancel,

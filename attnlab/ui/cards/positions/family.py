@@ -38,7 +38,7 @@ _RESCUE: Final = (
 
 def draw(value: Positions) -> None:
     """The curves, the rescue of RoPE, and heads side by side."""
-    with st.container(horizontal=True, vertical_alignment="center", key="which-text"):
+    with st.container(horizontal=True, vertical_alignment="center", key="which-model"):
         parts.words("Which text", TEXTS, "text", _TEXTS.get)
         st.select_slider(
             "How far",
@@ -157,7 +157,10 @@ def _said(found: Sequence[Curve], length: int) -> list[str]:
             for one in found
             if one.stopped
         ]
-    said.append(f"{found[0].windows} windows, {SEEDS} seeds; bands from the best to the worst.")
+    said.append(
+        f"{found[0].windows} windows of the first {engine.READ:,} characters, {SEEDS} seeds; "
+        "bands from the best to the worst."
+    )
     return said
 
 

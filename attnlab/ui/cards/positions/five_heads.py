@@ -48,22 +48,23 @@ def draw(value: Positions) -> None:
             st.markdown("**One head, five schemes**", width="content", help=_HEADS)
             key = "five-head"
             st.session_state[key] = _fitting(value)
-            st.selectbox(
-                "Head",
-                [(layer, head) for layer in range(LAYERS) for head in range(engine.HEADS)],
-                key=key,
-                format_func=title,
-                label_visibility="collapsed",
-                width=120,
-                on_change=_chosen,
-                args=(key,),
-            )
-            st.text_input(
-                "A sentence",
-                key=own.seeded(POSITIONS, "sentence"),
-                max_chars=300,
-                label_visibility="collapsed",
-            )
+            with st.container(key="switches", width=120):
+                st.selectbox(
+                    "Head",
+                    [(layer, head) for layer in range(LAYERS) for head in range(engine.HEADS)],
+                    key=key,
+                    format_func=title,
+                    label_visibility="collapsed",
+                    on_change=_chosen,
+                    args=(key,),
+                )
+            with st.container(key="sentences"):
+                st.text_input(
+                    "A sentence",
+                    key=own.seeded(POSITIONS, "sentence"),
+                    max_chars=300,
+                    label_visibility="collapsed",
+                )
         place = _fitting(value)
         with st.container(horizontal=True, gap="medium", key="five"):
             drawn = [_one_head(scheme, value.sentence, place) for scheme in SCHEMES]
@@ -81,7 +82,7 @@ def _chosen(key: str) -> None:
 
 
 def _one_head(scheme: str, sentence: str, place: tuple[int, int]) -> Any:
-    with st.container(width=232, key=f"one-{scheme}"):
+    with st.container(width=200, key=f"one-{scheme}"):
         try:
             tokens, weights = engine.head(scheme, sentence, place)
         except Cancelled:
@@ -98,7 +99,7 @@ def _one_head(scheme: str, sentence: str, place: tuple[int, int]) -> Any:
             told=lambda q, k: (f"{words[q]} → {words[k]}", f"{weights[q, k]:.3f}"),
         )
         drawn = cells.tables(
-            [one], wide=232, left=52, label=f"Attention of {title(place)}, {NAMES[scheme]}."
+            [one], wide=200, left=46, label=f"Attention of {title(place)}, {NAMES[scheme]}."
         )
         parts.picture(f"five-{scheme}", drawn)
     return scheme, drawn, words, weights
