@@ -32,7 +32,7 @@ ABOUT: Final = {
     "window": "A word sees the last few words, itself among them: Mistral, Gemma.",
     "sinks": "The last few words, and the first of the text, on which heads like to rest.",
     "strided": "The last few words, and before them every so many: sparse transformers.",
-    "global": "The last few words; a few chosen words see, and are seen by, all that came before.",
+    "global": "The last few words; a few chosen words see all before them, all after see those.",
     "prefix": "The first words see each other both ways, the rest is causal: a prefix model.",
     "document": "Several texts packed into one: none sees another.",
 }
