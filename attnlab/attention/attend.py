@@ -85,7 +85,10 @@ def _may_overwrite(read: tuple[Tensor | None, ...], at: At | None) -> bool:
     """In-place work needs gradients off, and nobody who could hand us a tensor that is theirs."""
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in read):
         return False
-    return at is None or not {"scores", "scaled", "masked"} & set(getattr(at, "stages", STAGES))
+    if at is None:
+        return True
+    lent = {"scores", "scaled", "masked"} & set(getattr(at, "stages", STAGES))
+    return not lent or (lent == {"masked"} and getattr(at, "fresh", False))
 
 
 @dataclass

@@ -53,9 +53,10 @@ class Where:
 class At(Protocol):
     """What ``attend`` calls at each stage.
 
-    A plain function will do; it then sees every stage. Two optional attributes save work:
+    A plain function will do; it then sees every stage. Three optional attributes save work:
     ``stages`` (a container of the names it wants) and ``whole_rows`` (True when it needs rows
-    over all keys, the masked future included, at the stages from scores to weights).
+    over all keys, the masked future included, at the stages from scores to weights) and
+    ``fresh`` (True when what it hands back at the stage masked may be overwritten).
 
     The tensor is borrowed: it may be overwritten once the call returns, so keep a copy.
     """

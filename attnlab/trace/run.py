@@ -218,6 +218,11 @@ class Run:
         self._reached.update(b.edit for bounds, _ in groups.values() for b in bounds)
         return list(groups.values())
 
+    def is_fresh(self, stage: str, site: Site) -> bool:
+        """Whether nobody keeps what a stage's edits hand back, so that it can be overwritten."""
+        here = (b for row in self.rows for b in row.edits if stage in b.stages and b.reaches(site))
+        return not self.store.wants(stage, site.role, site.layer) and all(b.fresh for b in here)
+
     def asks(self, stage: str) -> bool:
         """Whether some row edits this stage anywhere."""
         return stage in self._edited_stages

@@ -39,6 +39,7 @@ class Visitor:
     whole_rows: bool
     queries: int
     keys: int
+    fresh: bool = False
 
     def __call__(self, stage: str, tensor: Tensor, where: Where) -> Tensor:
         return self.run.visit(stage, self.site, tensor, where, self.queries, self.keys)
@@ -51,7 +52,7 @@ def visitor_of(run: Run, site: Site, queries: int, keys: int) -> Visitor | None:
         return None
     # Scores in the masked future are skipped in tiles; whoever asks for them gets them computed.
     whole = bool({"scores", "scaled"} & stages) or run.needs_whole_rows(site)
-    return Visitor(run, site, stages, whole, queries, keys)
+    return Visitor(run, site, stages, whole, queries, keys, run.is_fresh("masked", site))
 
 
 def enter_block(block: Block, hidden: Tensor, run: Run, main: int | None) -> Tensor:

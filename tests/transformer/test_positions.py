@@ -20,7 +20,7 @@ from attnlab.attention.positions import (
     Yarn,
 )
 from attnlab.pretrained.order.ours import found_in
-from attnlab.trace import Row, Run
+from attnlab.trace import Capture, Row, Run
 from attnlab.trace.edits import Fed
 from attnlab.trace.layer import layers_of
 from tests.transformer import SCHEMES, B, L, N, decoder, encoder, furthest, ids
@@ -149,6 +149,32 @@ def test_layers_and_heads_narrow_it():
     whole = run(model, ids(), *[[P("alibi")]] * B)
     assert furthest(run(model, ids(), heads, heads), whole) <= 1e-12
     assert furthest(run(model, ids(), heads[:1], heads[:1]), whole) > 1e-4
+
+
+def test_in_tiles_what_an_edit_hands_back_is_overwritten_unless_somebody_keeps_it():
+    one, two = pair(NoPositions(), Alibi())
+    long = ids(length=300)
+    edits = (P("alibi"), al.Temperature(1.5, layers=1, heads=(0, 3)))
+    bound = tuple(e.bind_to(runner(one), None, fed(one, 300)) for e in edits)
+    states = {
+        "alone": Run([Row(bound)] * B),
+        "kept": Run([Row(bound)] * B, (Capture("masked"),)),
+        "with gradients": Run([Row(bound)] * B, grad=True),
+        "first row only": Run([Row(bound), Row(bound[1:])]),
+    }
+    hidden = {}
+    for name, state in states.items():
+        with state.entered():
+            state.begin_forward()
+            hidden[name] = one(long).detach()
+        state.finish()
+    for name in ("kept", "with gradients"):
+        assert furthest(hidden[name], hidden["alone"]) <= 1e-12
+    assert furthest(hidden["first row only"][0], hidden["alone"][0]) <= 1e-12
+    kept = states["kept"].store.whole(("masked", "decoder", 0))
+    assert kept.shape == (B, 6, 300, 300)
+    assert bool((kept[:, :, 0, 1:] == -torch.inf).all())
+    assert furthest(run(one, long, [P("alibi")], [P("alibi")]), two(long)) <= 1e-12
 
 
 @pytest.mark.parametrize("scheme", ["rope", "learned, offset", "ALiBi", "relative", "sinusoidal"])

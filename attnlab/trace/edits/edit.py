@@ -31,6 +31,7 @@ class Bound:
     ``whole_rows``: the change needs rows over all keys, so tiles may not skip the future.
     ``alike``: it makes the same of the same mask at every site of a role, so that a run works it
     out once for all of them. ``looks_far``: it may show keys that a model's own cache drops.
+    ``fresh``: what ``change`` hands back is nobody's, and may be overwritten.
     """
 
     edit: Edit
@@ -40,6 +41,7 @@ class Bound:
     whole_rows: bool = False
     alike: bool = False
     looks_far: bool = False
+    fresh: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from attnlab.attention import Where
-from attnlab.attention.positions.alibi import slopes
 from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import chosen, whole
+from attnlab.trace.edits.distance import penalizing
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
 from attnlab.trace.positioning import SCHEMES, STRETCHES, Positioning
 from attnlab.trace.site import Block, Site
@@ -178,7 +178,8 @@ class Positions(Edit):
         found, sites = self.found(runner), frozenset(self.sites(runner))
         length = fed.sizes.get(found.role, (None, None))[0]
         if self.scheme == "alibi":
-            return Bound(self, self.stages, lambda place: place in sites, self._penalize)
+            change = penalizing(self.heads)
+            return Bound(self, self.stages, lambda place: place in sites, change, fresh=True)
         self._require_room(found, length, fed.more, runner.name)
         doors = frozenset() if self.layers is not None else frozenset({entrance(found.role)})
         reached = sites | doors
@@ -197,23 +198,6 @@ class Positions(Edit):
                 f"{self} needs position {need:,}; the table of {name} holds 0 to "
                 f"{found.longest - 1:,}."
             )
-
-    def _penalize(self, stage: str, scores: Tensor, where: Where) -> Tensor:
-        """Scores [B, H, Q, S], less slope · distance."""
-        # Half precision cannot tell 257 tokens from 256: count in float32 at least.
-        wide = torch.promote_types(scores.dtype, torch.float32)
-        slope = torch.tensor(slopes(scores.shape[1]), dtype=wide, device=scores.device)
-        if self.heads is not None:
-            kept = torch.zeros_like(slope)
-            kept[list(self.heads)] = 1
-            slope = slope * kept
-        queries, keys = (
-            torch.arange(places.start, places.stop, dtype=wide, device=scores.device)
-            for places in (where.queries, where.keys)
-        )
-        distance = (queries[:, None] - keys).abs()
-        near = torch.addcmul(scores.to(wide), slope[:, None, None], distance, value=-1)
-        return near.to(scores.dtype)
 
     def __str__(self) -> str:
         own = [n for n in _OWN.get(self.scheme, ()) if getattr(self, n) is not None]

@@ -69,4 +69,4 @@ class Temperature(Edit):
             divisor[heads] = self.value
             return tensor / divisor.view(1, -1, *[1] * (tensor.dim() - 2))
 
-        return Bound(self, self.stages, lambda place: place in sites, change)
+        return Bound(self, self.stages, lambda place: place in sites, change, fresh=True)
