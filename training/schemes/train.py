@@ -11,7 +11,7 @@ from torch import Tensor
 from attnlab.transformer import Decoder
 from training.schemes.model import LENGTH, build
 
-STEPS = 1_000
+STEPS = 2_400
 BATCH = 8
 """Stretches a step."""
 PEAK = 8e-3
@@ -51,7 +51,7 @@ def train(
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        if step % 250 == 0 or step == steps:
+        if step % 400 == 0 or step == steps:
             say(f"{scheme} {seed}: step {step}, loss {loss.item():.4f}")
     return net.eval()
 
