@@ -75,6 +75,16 @@ def against(
     return Against(scores.double(), spread)
 
 
+def even(bias: Float[Tensor, "H n"]) -> Float[Tensor, "H n"]:
+    """What a softmax makes of a bias alone, where every key scores the same."""
+    return bias.softmax(-1)
+
+
+def within(weights: Float[Tensor, "H n"], share: float) -> list[int]:
+    """How many tokens, the nearest first, hold a share of each head's weight."""
+    return [int(count) + 1 for count in (weights.cumsum(-1) < share).sum(-1)]
+
+
 def scaling_of(name: str, factor: float, original: int) -> Scaling | None:
     """How frequencies are changed: "none", "interpolated", "ntk" or "yarn".
 

@@ -28,8 +28,8 @@ class Edited:
         before, after: [n − 1] −log p of each next token, nats; None where nothing is predicted.
         shift: [Q] 1 − cosine of each position's last vector, and of their mean.
         heads: by layer, [H] the mean Jensen–Shannon divergence of each head's rows, bits.
-        causal: whether no row sees what comes later, as trained; then the first row of each head is
-            left out, which has nowhere else to look.
+        causal: whether no row sees what comes later, in both runs; then the first row of each head
+            is left out, which has nowhere else to look.
     """
 
     before: Tensor | None
@@ -37,6 +37,20 @@ class Edited:
     shift: tuple[Tensor, float]
     heads: dict[int, Tensor]
     causal: bool
+
+    @property
+    def hardest(self) -> tuple[int, float] | None:
+        """The token whose loss rises most, and by how many nats; None where none rises."""
+        if self.before is None or not len(self.before):
+            return None
+        rise = self.after - self.before
+        at = int(rise.argmax())
+        return (at + 1, float(rise[at])) if rise[at] > 1e-4 else None
+
+    @property
+    def layer_means(self) -> dict[int, float]:
+        """The mean change of each layer's heads, in bits."""
+        return {layer: float(values.mean()) for layer, values in self.heads.items()}
 
     @property
     def order(self) -> list[tuple[int, int, float]]:
@@ -82,6 +96,7 @@ def edited(
     plain = runner.run(text, progress=halves[0], **asked, **options)
     other = runner.run(text, edits=tuple(edits), progress=halves[1], **asked, **options)
     causal = role != "cross" and all(s.causal for s in runner.sites if s.role == role)
+    causal = causal and not _first_looks_ahead(other, role)
     vectors = [trace.role(role).final.double() for trace in (plain, other)]
     away = 1 - torch.cosine_similarity(*vectors, dim=-1)
     return Edited(
@@ -91,6 +106,12 @@ def edited(
         heads=_heads(plain, other, role, causal),
         causal=causal,
     )
+
+
+def _first_looks_ahead(trace: Trace, role: str) -> bool:
+    """Whether the first row of a head has weight on what comes later: an edit may open it."""
+    kept = trace.role(role).weights.layers.values()
+    return any(bool(one.tensor[:, 0, 1:].any()) for one in kept)
 
 
 def _half(progress: Callable[[float], None], at: int) -> Callable[[float], None]:

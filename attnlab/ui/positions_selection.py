@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.own_link import Page, Reader, one_of, switch, typed, whole
-from attnlab.ui.selection import MAX_CHARACTERS, Head
+from attnlab.ui.selection import Head
 from attnlab.viz.heads import spelled
 
 Panel = Literal["schemes", "order", "distance", "model", "family"]
@@ -140,7 +141,7 @@ POSITIONS: Final = Page(
         "times": _number("by_factor", FACTORS),
         "look": _head("look", None),
         "text": one_of("text", TEXTS),
-        "pasted": typed("pasted", MAX_CHARACTERS),
+        "pasted": typed("pasted", LINK_CHARACTERS),
         "far": _number("times", LONGEST),
         "seen": _head("seen", (0, 0)),
         "sentence": typed("sentence", 300),

@@ -6,7 +6,7 @@ import torch
 from attnlab.analysis import similarity
 from attnlab.analysis.edited import MOST_TOKENS, edited
 from attnlab.errors import TextTooLong
-from attnlab.trace import Temperature, ZeroHead
+from attnlab.trace import Mask, Temperature, ZeroHead
 
 TEXT = "The animal didn't cross the street because it was too tired."
 
@@ -48,3 +48,24 @@ def test_an_encoder_has_no_losses_but_vectors_that_turn(minilm):
 def test_a_long_text_is_refused_by_its_length(smollm2):
     with pytest.raises(TextTooLong, match=f"up to {MOST_TOKENS}"):
         edited(smollm2, "word " * 400, (), "decoder")
+
+
+def test_a_first_row_that_an_edit_opens_counts(smollm2):
+    """As trained it looks at itself alone; without the causal mask it has elsewhere to look."""
+    found = edited(smollm2, TEXT, (Mask("bidirectional"),), "decoder")
+    assert not found.causal
+    plain, other = (
+        smollm2.run(TEXT, edits=edits, logits=None) for edits in ((), (Mask("bidirectional"),))
+    )
+    both = torch.stack([plain.weights[5, 3], other.weights[5, 3]])
+    expected = 1 - similarity.pairwise(both)[0, 1]
+    assert float(found.heads[5][3]) == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_the_token_that_suffers_most_and_the_layer_that_moves_most(smollm2):
+    found = edited(smollm2, TEXT, (ZeroHead(4, 2, "decoder"),), "decoder")
+    at, rise = found.hardest
+    assert rise == pytest.approx(float((found.after - found.before).max()))
+    assert float(found.after[at - 1] - found.before[at - 1]) == pytest.approx(rise)
+    assert found.layer_means[5] == pytest.approx(float(found.heads[5].mean()))
+    assert edited(smollm2, TEXT, (), "decoder").hardest is None

@@ -75,8 +75,9 @@ def test_buckets_and_the_bias_of_a_model_that_has_one(positions):
     assert said(app, "buckets hold a single distance")
     assert not said(app, "stands in")
     assert {"head 0", "head 3"} <= set(written(app))
-    app = positions(scheme="buckets", buckets="64", farthest="32")
-    assert app.text or app.markdown  # a sentence where they leave no room for one another
+    # 16 of them for single distances each way, 16 shared up to 32: there is room.
+    app = positions(scheme="buckets", model="dates", buckets="64", farthest="32")
+    assert said(app, "of 64 buckets hold a single distance")
 
 
 def test_the_learned_table_of_the_loaded_model_or_of_another(positions):
@@ -149,20 +150,20 @@ def test_experiments_open_and_end(positions):
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "part"),
     [
-        {"scheme": "<b>"},
-        {"p": "-1"},
-        {"base": "7", "scheme": "rope"},
-        {"words": "<img src=x onerror=alert(1)> **bold** $x$", "show": "order"},
-        {"lesson": "nothing"},
-        {"a": "", "show": "model"},
-        {"model": "no-such-model", "show": "order"},
+        ({"scheme": "<b>"}, "The link's “scheme” is none of"),
+        ({"p": "-1"}, "The link's “p” is not a whole number"),
+        ({"base": "7", "scheme": "rope"}, "The link's “base” is none of"),
+        ({"words": "<img src=x onerror=alert(1)> **bold** $x$", "show": "order"}, "Largest"),
+        ({"lesson": "nothing"}, "There is no experiment “nothing”"),
+        ({"a": "", "show": "model"}, "Sentence A is empty"),
+        ({"model": "no-such-model", "show": "order"}, "no-such-model"),
     ],
 )
-def test_links_that_mean_nothing_give_a_page(positions, query):
+def test_links_that_mean_nothing_are_answered_with_a_sentence(positions, query, part):
     app = positions(**query)
-    assert app.text or app.markdown
+    assert said(app, part), [element.value for element in app.text]
     bodies = [element.value for element in (*app.markdown, *app.caption)]
     bodies += [element.proto.body for element in app.get("html")]
     assert not any("onerror" in body for body in bodies)

@@ -124,11 +124,10 @@ def _losses(of: Shown, found: Changed) -> None:
 
 
 def _worst(found: Changed) -> str:
-    rise = found.after - found.before
-    at = int(rise.argmax())
-    if rise[at] <= 1e-4:
+    if found.hardest is None:
         return "No token is harder to predict."
-    return f"Hardest hit: “{spoken(found.tokens[at + 1]).strip()}”, +{rise[at]:.2f}."
+    at, rise = found.hardest
+    return f"Hardest hit: “{spoken(found.tokens[at]).strip()}”, +{rise:.2f}."
 
 
 def _loss_picture(found: Changed) -> Diagram:
@@ -252,12 +251,11 @@ def _grid(found: Changed) -> Diagram:
 
 def _layers_said(found: Changed) -> str:
     """The darkest square, and the layer that moved most."""
-    each = np.nanmean(found.heads, 1)
-    most = int(each.argmax())
+    most = max(found.layer_means, key=found.layer_means.get)
     darkest = f"Darkest: {found.order[0][2]:.2f} bits."
     if len(found.layers) == 1:
         return darkest
-    return f"{darkest} Layer {found.layers[most]} moves most: {each[most]:.2f} bits on average."
+    return f"{darkest} Layer {most} moves most: {found.layer_means[most]:.2f} bits on average."
 
 
 def _twice(of: Shown, found: Changed, head: Head) -> Diagram:

@@ -43,6 +43,8 @@ class Changed:
         heads: [L, H] bits by which each head's rows moved, 0 to 1; NaN where a layer has fewer.
         layers: what the rows of ``heads`` are called.
         order: (layer, head, bits), the most changed first.
+        hardest: the token whose loss rises most, and by how much; None where none rises.
+        layer_means: bits of each layer, on average.
     """
 
     tokens: tuple[Any, ...]
@@ -53,6 +55,8 @@ class Changed:
     heads: np.ndarray
     layers: tuple[int, ...]
     order: tuple[tuple[int, int, float], ...]
+    hardest: tuple[int, float] | None
+    layer_means: dict[int, float]
 
 
 def spelled(edits: Sequence[Any]) -> str:
@@ -105,6 +109,8 @@ def _arrays(reader: Reader, tokens: tuple[Any, ...], found: analysis.Edited) -> 
         heads,
         layers,
         tuple(found.order),
+        found.hardest,
+        found.layer_means,
     )
 
 

@@ -67,9 +67,8 @@ def alibi(
     module = Alibi().build(width=heads, heads=heads, key_size=1, bidirectional=False)
     at = torch.arange(length)[None]
     bias = module.bias(at[:, -1:], at, torch.float64)[0, :, 0].flip(-1)
-    weights = bias.softmax(-1)
-    within = [[int(n) + 1 for n in (weights.cumsum(-1) < share).sum(-1)] for share in SHARES]
-    spans = list(zip(*within, strict=True))
+    weights = distance.even(bias)
+    spans = list(zip(*(distance.within(weights, share) for share in SHARES), strict=True))
     return slopes(heads), bias.numpy(), weights.numpy(), spans
 
 

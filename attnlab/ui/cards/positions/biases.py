@@ -38,64 +38,62 @@ _COLOURS: Final = ("attention", "brown", "gold", "pink", "feed", "ink")
 
 def slopes(value: Positions) -> None:
     """ALiBi's biases, and what they do to even scores."""
-    found, bias, weights, spans_of = engine.alibi(value.heads, _LENGTH + 1)
+    found, bias, weights, reach = engine.alibi(value.heads, _LENGTH + 1)
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
     with left, st.container(border=True, key="card-slopes"):
         st.markdown("**What is added to a score**", help=_ALIBI)
         parts.few("Heads", HEADS, "heads")
-        drawn = lines(
-            "",
-            list(range(_LENGTH + 1)),
-            _every(bias.tolist()),
-            x_name="tokens back",
-        )
-        parts.picture("slopes", drawn)
-        listed = ", ".join(f"{slope:.3g}" for slope in found)
-        said = (
-            f"Slopes of the {value.heads} heads: {listed}."
-            if value.heads > 1
-            else (f"The slope of the only head: {listed}.")
-        )
-        say.remark(said, "slopes")
-        parts.keep(
-            "alibi",
-            f"ALiBi with {value.heads} heads",
-            drawn,
-            files.computed("ALiBi", "Press et al. 2022, section 3"),
-            what="What is added to a score at each distance.",
-            columns=("head", "slope", "distance", "bias"),
-            rows=[
-                [h, found[h], d, float(b)] for h, row in enumerate(bias) for d, b in enumerate(row)
-            ],
-            notes=(said,),
-        )
+        _biases(found, bias.tolist())
     with right, st.container(border=True, key="card-even"):
         st.markdown("**How far each head looks**", help=_EVEN)
-        names = tuple(f"{share:.0%} of its weight" for share in engine.SHARES)
-        rows = [
-            (f"head {at} · {slope:.3g}", *span)
-            for at, (slope, span) in enumerate(zip(found, spans_of, strict=True))
-        ]
-        drawn = spans(rows, _LENGTH + 1, names=names, x_name="tokens back, the query’s own first")
-        parts.picture("even", drawn)
-        said = (
-            f"All keys score the same here. Half of head 0’s weight then lies on the last "
-            f"{_tokens(spans_of[0][0])}"
-        )
-        if value.heads > 1:
-            said += f", half of head {value.heads - 1}’s on the last {_tokens(spans_of[-1][0])}"
-        say.remark(f"{said}.", "even")
-        parts.keep(
-            "alibi-even",
-            f"Even scores under ALiBi, {value.heads} heads",
-            drawn,
-            files.computed("ALiBi", "Press et al. 2022, section 3"),
-            what="Weight at each distance where every key scores the same.",
-            columns=("head", "distance", "weight"),
-            rows=[[h, d, float(w)] for h, row in enumerate(weights) for d, w in enumerate(row)],
-            notes=(f"{said}.",),
-        )
+        _even(found, weights.tolist(), reach)
+
+
+def _biases(found: list[float], bias: list[list[float]]) -> None:
+    drawn = lines("", list(range(_LENGTH + 1)), _every(bias), x_name="tokens back")
+    parts.picture("slopes", drawn)
+    listed = ", ".join(f"{slope:.3g}" for slope in found)
+    whose = f"Slopes of the {len(found)} heads" if len(found) > 1 else "The slope of the only head"
+    said = f"{whose}: {listed}."
+    say.remark(said, "slopes")
+    parts.keep(
+        "alibi",
+        f"ALiBi with {len(found)} heads",
+        drawn,
+        files.computed("ALiBi", "Press et al. 2022, section 3"),
+        what="What is added to a score at each distance.",
+        columns=("head", "slope", "distance", "bias"),
+        rows=[[h, found[h], d, b] for h, row in enumerate(bias) for d, b in enumerate(row)],
+        notes=(said,),
+    )
+
+
+def _even(found: list[float], weights: list[list[float]], reach: list[tuple[int, int]]) -> None:
+    names = tuple(f"{share:.0%} of its weight" for share in engine.SHARES)
+    rows = [
+        (f"head {at} · {slope:.3g}", *span)
+        for at, (slope, span) in enumerate(zip(found, reach, strict=True))
+    ]
+    drawn = spans(rows, _LENGTH + 1, names=names, x_name="tokens back, the query’s own first")
+    parts.picture("even", drawn)
+    said = (
+        "All keys score the same here. Half of head 0’s weight then lies on the last "
+        f"{_tokens(reach[0][0])}"
+    )
+    if len(found) > 1:
+        said += f", half of head {len(found) - 1}’s on the last {_tokens(reach[-1][0])}"
+    say.remark(f"{said}.", "even")
+    parts.keep(
+        "alibi-even",
+        f"Even scores under ALiBi, {len(found)} heads",
+        drawn,
+        files.computed("ALiBi", "Press et al. 2022, section 3"),
+        what="Weight at each distance where every key scores the same.",
+        columns=("head", "distance", "weight"),
+        rows=[[h, d, w] for h, row in enumerate(weights) for d, w in enumerate(row)],
+        notes=(f"{said}.",),
+    )
 
 
 def _tokens(count: int) -> str:
@@ -144,10 +142,11 @@ def _buckets(value: Positions) -> None:
         write="{:.0f}".format,
     )
     parts.picture("buckets", drawn)
+    last = next(-a for a, one in reversed(list(zip(ahead, found, strict=True))) if one == found[0])
     alone = sum(found.count(one) == 1 for one in set(found))
     said = (
-        f"{alone} of {value.buckets} buckets hold a single distance; from {value.farthest} tokens "
-        "on all distances are one."
+        f"{alone} of {value.buckets} buckets hold a single distance; from {last} tokens back on "
+        "all distances share one."
     )
     say.remark(said, "buckets")
     parts.keep(

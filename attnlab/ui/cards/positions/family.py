@@ -13,6 +13,7 @@ from attnlab.ui.cards.positions import five_heads, parts
 from attnlab.ui.cards.positions.five_heads import NAMES, SOURCE, STYLES
 from attnlab.ui.engine import schemes as engine
 from attnlab.ui.engine.schemes import SCHEMES, SEEDS, TRAINED, Curve
+from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.positions_selection import LONGEST, POSITIONS, TEXTS, Positions
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.lines import Line, lines
@@ -53,9 +54,12 @@ def draw(value: Positions) -> None:
             "Your text",
             key=own.seeded(POSITIONS, "pasted"),
             height=128,
+            max_chars=engine.READ,
             placeholder="A few pages of English; the models know the King James Bible only",
             label_visibility="collapsed",
         )
+        if len(value.pasted) > LINK_CHARACTERS:
+            say.remark("This text is too long for a link, which will ask for it anew.", "no-link")
     text, length = engine.text_of(value.text, value.pasted), value.times * TRAINED
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")

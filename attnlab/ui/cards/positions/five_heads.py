@@ -66,7 +66,7 @@ def draw(value: Positions) -> None:
                     label_visibility="collapsed",
                 )
         place = _fitting(value)
-        with st.container(horizontal=True, gap="medium", key="five"):
+        with st.container(horizontal=True, gap="small", key="five"):
             drawn = [_one_head(scheme, value.sentence, place) for scheme in SCHEMES]
         _keep_heads([one for one in drawn if one is not None], place)
 
@@ -82,7 +82,7 @@ def _chosen(key: str) -> None:
 
 
 def _one_head(scheme: str, sentence: str, place: tuple[int, int]) -> Any:
-    with st.container(width=200, key=f"one-{scheme}"):
+    with st.container(width=190, key=f"one-{scheme}"):
         try:
             tokens, weights = engine.head(scheme, sentence, place)
         except Cancelled:
@@ -99,7 +99,7 @@ def _one_head(scheme: str, sentence: str, place: tuple[int, int]) -> Any:
             told=lambda q, k: (f"{words[q]} → {words[k]}", f"{weights[q, k]:.3f}"),
         )
         drawn = cells.tables(
-            [one], wide=200, left=46, label=f"Attention of {title(place)}, {NAMES[scheme]}."
+            [one], wide=190, left=46, label=f"Attention of {title(place)}, {NAMES[scheme]}."
         )
         parts.picture(f"five-{scheme}", drawn)
     return scheme, drawn, words, weights

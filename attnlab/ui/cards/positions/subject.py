@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from attnlab.errors import StageNotAvailable
 from attnlab.pretrained.catalogue import lookup
 from attnlab.ui import engine, models
 from attnlab.ui.selection import Selection
@@ -45,9 +46,14 @@ def model_with(
         AttnLabError: a model cannot be loaded or read.
     """
     reader = loaded(selection)
-    found = read(reader)
+    lacks = "has none"
+    try:
+        found = read(reader)
+    except StageNotAvailable:
+        # What a model computes in code of its own is not seen before its softmax.
+        found, lacks = None, "does not let it be seen"
     if found is not None or reader.key.model == other:
         return reader, found, ""
     stand_in = models.open_model(replace(selection, model=other, ours=False, role=""))
-    lacks = f"{title_of(reader)} has none, so {title_of(stand_in)} stands in."
-    return stand_in, read(stand_in), lacks
+    said = f"{title_of(reader)} {lacks}, so {title_of(stand_in)} stands in."
+    return stand_in, read(stand_in), said
