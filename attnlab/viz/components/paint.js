@@ -80,7 +80,7 @@ class Paint extends Picture {
     const wide = this.width >= 760, { count } = this;
     this.body.classList.toggle("al-paint-wide", wide);
     const room = (wide ? 0.6 * this.width : this.width) - 150 - (wide && this.header.predicts ? 110 : 0);
-    const most = this.header.weighed ? 64 : 30;
+    const most = this.header.weighed ? 64 : count > 8 ? 30 : 44;
     const pitch = Math.max(9, Math.min(most, Math.floor(room / count)));
     this.grid.style.setProperty("--pitch", `${pitch}px`);
     this.grid.style.setProperty("--count", count);

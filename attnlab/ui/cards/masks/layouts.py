@@ -29,10 +29,11 @@ def draw(selection: Selection, value: Masks) -> None:
     """
     with st.container(border=True, key="card-layouts"):
         st.markdown("**A window in most layers, full attention in some**", help=_LAYOUTS)
-        longtext.text_choice(value)
-        with st.container(horizontal=True, vertical_alignment="center", key="every", gap="medium"):
-            longtext.slider("every", EVERY, _said)
-            longtext.counts("hold", range(MOST_SINKS + 1), "First tokens kept by the windows")
+        with st.container(horizontal=True, key="which-text", gap="medium"):
+            longtext.text_choice()
+            longtext.slider("every", EVERY, _every)
+            longtext.slider("hold", range(MOST_SINKS + 1), _hold)
+        longtext.pasted(value)
         reader = longtext.reader_of(selection)
         open_ = masks_long.full_layers(reader.layers, value.every)
         diagram("layout", layout(reader.layers, open_, ("full attention", "window")))
@@ -41,5 +42,11 @@ def draw(selection: Selection, value: Masks) -> None:
         say.remark(_TRAINED, "trained")
 
 
-def _said(every: int) -> str:
+def _every(every: int) -> str:
     return f"every {masks_long.ordinal(every)} layer full"
+
+
+def _hold(hold: int) -> str:
+    if not hold:
+        return "windows keep no first token"
+    return "windows keep the first token" if hold == 1 else f"windows keep {hold} first tokens"

@@ -40,24 +40,30 @@ def reader_of(selection: Selection) -> engine.Reader:
     return reader
 
 
-def text_choice(value: Masks) -> None:
+def text_choice() -> None:
     """Which text, how much of it, and how wide the window is."""
-    with st.container(horizontal=True, vertical_alignment="center", key="which-text", gap="medium"):
-        st.segmented_control(
-            "Text",
-            SOURCES,
-            key=own.seeded(MASKS, "source"),
-            required=True,
-            format_func=_TITLES.get,
-            label_visibility="collapsed",
-        )
-        slider("length", LENGTHS, "{:,} tokens".format)
-        slider("wide", WIDE, "window of {:,}".format)
+    st.segmented_control(
+        "Text",
+        SOURCES,
+        key=own.seeded(MASKS, "source"),
+        required=True,
+        format_func=_TITLES.get,
+        label_visibility="collapsed",
+        width=250,
+    )
+    slider("length", LENGTHS, "{:,} tokens".format)
+    slider("wide", WIDE, "window of {:,}".format)
+
+
+def pasted(value: Masks) -> None:
+    """The box of a text of one's own, and where the others are from."""
     if value.source == "pasted":
         key = own.seeded(MASKS, "pasted")
         st.text_area("A long text", key=key, max_chars=MAX_CHARACTERS, height=140)
         if len(value.pasted) > LINK_CHARACTERS:
             say.remark("This text is too long for a link.", "pasted")
+    else:
+        say.remark(_SHIPPED, "shipped")
 
 
 def slider(field: str, options: Sequence[int], words: Callable[[int], str]) -> None:
@@ -68,23 +74,8 @@ def slider(field: str, options: Sequence[int], words: Callable[[int], str]) -> N
         key=own.seeded(MASKS, field),
         format_func=words,
         label_visibility="collapsed",
-        width=210,
+        width=190,
     )
-
-
-def counts(field: str, options: Sequence[int], title: str) -> None:
-    """One of a few small numbers, with what it counts in front of it."""
-    with st.container(
-        horizontal=True, vertical_alignment="center", key=f"counts-{field}", gap="small"
-    ):
-        st.html(f'<span class="al-size">{title}</span>', width="content")
-        st.segmented_control(
-            title,
-            options,
-            key=own.seeded(MASKS, field),
-            required=True,
-            label_visibility="collapsed",
-        )
 
 
 def read(value: Masks, reader: engine.Reader) -> tuple[int, ...]:

@@ -141,7 +141,7 @@ def _layers(value: Masks, reader: engine.Reader) -> None:
         args=(key, layers[0], layers[-1]),
         format="Layer %d",
         label_visibility="collapsed",
-        width=330,
+        width=290,
     )
 
 
@@ -170,7 +170,7 @@ def _heads(value: Masks, reader: engine.Reader) -> None:
         placeholder="Every head",
         label_visibility="collapsed",
         select_all=False,
-        width=300,
+        width=230,
     )
 
 

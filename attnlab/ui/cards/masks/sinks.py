@@ -27,9 +27,15 @@ def draw(selection: Selection, value: Masks) -> None:
     """
     with st.container(border=True, key="card-sinks"):
         st.markdown("**The window moves on, the first words stay**", help=_SINKS)
-        longtext.text_choice(value)
-        longtext.counts("keep", range(1, MOST_SINKS + 1), "First tokens kept in sight")
+        with st.container(horizontal=True, key="which-text", gap="medium"):
+            longtext.text_choice()
+            longtext.slider("keep", range(1, MOST_SINKS + 1), _said)
+        longtext.pasted(value)
         reader = longtext.reader_of(selection)
         ids = longtext.read(value, reader)
         longtext.curves("sinks", value, reader, ids, masks_long.sinks(value))
         say.remark(_ABSOLUTE, "absolute")
+
+
+def _said(keep: int) -> str:
+    return "first token kept" if keep == 1 else f"first {keep} tokens kept"
