@@ -119,6 +119,8 @@ class Run:
         self._masks.clear()
 
     def end_forward(self, positions: int) -> None:
+        self.memo.clear()
+        self._masks.clear()
         self.report(1, 1)
         self.past += positions
         self.store.step += 1

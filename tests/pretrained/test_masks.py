@@ -201,6 +201,28 @@ def test_padding_of_ones_own_is_found(left):
         assert bool((weights[:, real[1] == 1][:, :, real[1] == 1] > 0).all())
 
 
+@pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+@pytest.mark.parametrize("name", ["llama", "bert"])
+def test_positions_count_from_the_first_real_token(name, left):
+    n, pad = len(SHORT), [0] * 3
+    ids = torch.tensor([pad + SHORT if left else SHORT + pad])
+    own = slice(3, None) if left else slice(0, n)
+    real = torch.zeros_like(ids)
+    real[0, own] = 1
+    options = {"position_ids": (real.cumsum(1) - 1).clamp(min=0)} if name == "bert" else {}
+    inputs = {"input_ids": ids, "attention_mask": real} | options
+    for mask in (
+        al.Mask("window", window=2, sinks=1),
+        al.Mask("prefix", prefix=3),
+        al.Mask("document", documents=[0, 0, 1, 1, 1, 2]),
+        al.Mask.painted(_table(n)),
+        al.Mask("global", window=1, globals=(2,), native=False),
+        al.Mask("causal", hidden=((4, 1),)),
+    ):
+        padded = lab(name).run_many(inputs, edits=[mask])[0].weights.stack()[:, :, own, own]
+        assert off(padded, lab(name).run(SHORT, edits=[mask]).weights.stack()) <= 1e-5, mask
+
+
 # What each role takes.
 
 
@@ -234,6 +256,7 @@ def test_an_encoder_takes_patterns_as_they_are_drawn():
         ("llama", al.Mask.painted(torch.ones(4, 5)), "for 4 queries and 5 keys; the decoder has 9"),
         ("llama", al.Mask("document", documents=(0, 0, 1)), "documents of 3 tokens; the decoder"),
         ("llama", al.Mask("causal", hidden=((2, 9),)), "no cell \\(2, 9\\); the decoder has 9"),
+        ("llama", al.Mask("global", window=2, globals=(1, 9)), "no token 9 to be global"),
         ("llama", al.Mask("causal", layers=7), "names layer 7"),
         ("llama", al.Mask("causal", heads=6), "names head 6"),
         ("llama", al.Mask("causal", role="encoder"), "names the role 'encoder'"),

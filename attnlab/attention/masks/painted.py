@@ -45,6 +45,10 @@ class Painted(Predicate):
     def longest(self) -> int:
         return min(len(self.rows), len(self.rows[0]))
 
+    @property
+    def causal(self) -> bool:
+        return not bool(self._table.triu(1).any())
+
     @cached_property
     def _table(self) -> Tensor:
         signs = bytearray("".join(self.rows), "ascii")
@@ -85,6 +89,13 @@ class Changed(Predicate):
     @property
     def longest(self) -> int | None:
         return self.base.longest
+
+    @property
+    def causal(self) -> bool:
+        # A single cell may lie anywhere, beyond those that are asked about.
+        if self.base.causal:
+            return all(key <= query for query, key in self.shown)
+        return super().causal
 
     def __call__(self, q: Column, k: Row) -> Table:
         table = self.base(q, k).clone()

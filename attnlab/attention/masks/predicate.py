@@ -136,6 +136,10 @@ class Or(Predicate):
         return self.one(q, k) | self.other(q, k)
 
     @property
+    def causal(self) -> bool:
+        return self.one.causal and self.other.causal
+
+    @property
     def by_distance(self) -> bool:
         return self.one.by_distance and self.other.by_distance
 

@@ -35,6 +35,11 @@ def fitted(mask: Mask, role: str, size: tuple[int, int], more: int) -> Mask:
                 f"There is no cell ({query}, {key}); the {role} has {queries + grows[0]} queries "
                 f"and {keys + grows[1]} keys here."
             )
+    if max(mask.globals, default=-1) >= keys + grows[1]:
+        raise EditError(
+            f"There is no token {max(mask.globals)} to be global; the {role} has "
+            f"{keys + grows[1]} here."
+        )
     if not more or role == "encoder":
         return mask
     if mask.rows:

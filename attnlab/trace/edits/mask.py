@@ -15,7 +15,7 @@ from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import chosen, whole
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
 from attnlab.trace.edits.fitted import fitted
-from attnlab.trace.edits.masking import Masking, cannot_show, opens
+from attnlab.trace.edits.masking import Masking, cannot_show, shows_later
 from attnlab.trace.site import Site
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class Mask(Edit):
     Patterns: "causal", "bidirectional", "window" (``window``, ``sinks``), "strided" (``window`` is
     the stride), "global" (``window`` and the tokens ``globals``), "prefix" (``prefix`` tokens),
     "document" (``documents``: an id for each token), "painted" (``rows``). Positions are absolute
-    and count from 0, so a window is the same with a key/value cache. Windows, strides and prefixes
+    and count from the text's first token, so a window is the same with a key/value cache and in
+    a padded batch. Windows, strides and prefixes
     hide the future in an encoder too: they are taken as they are drawn. "global" and "document"
     keep a model's own direction.
 
@@ -221,9 +222,9 @@ class Mask(Edit):
         if self.pattern in _OF_THE_PAST and not any(key > query for query, key in self.shown):
             return
         total = n + fed.more
-        if self.stages_in(runner) == {"masked"} and opens(predicate, total, range(total)):
+        if self.stages_in(runner) == {"masked"} and shows_later(predicate, total, range(total)):
             raise EditRefused(cannot_show(str(self)))
-        if fed.cached and opens(predicate, total, range(n, total)):
+        if fed.cached and shows_later(predicate, total, range(n, total)):
             raise EditRefused(
                 f"{self} lets a token see later ones, so that each new token changes those before "
                 "it, which a key/value cache keeps as they were: pass use_cache=False."

@@ -12,6 +12,8 @@ from attnlab.attention import Where
 from attnlab.attention.masks import Predicate
 from attnlab.errors import EditError, EditRefused
 
+Text = tuple[range, range]
+"""Positions of a text's own queries and keys."""
 _COLUMNS = 256
 """Keys whose columns are looked through at a time."""
 
@@ -57,51 +59,63 @@ class Masking:
 
     def _wanted(self, visible: Tensor, where: Where) -> Tensor:
         """The new table, [#B, #H, Q, S], from the model's own."""
-        site, device = where.site, visible.device
-        pattern, opens = self._pattern(where, site.causal, device)
+        site = where.site
         square = site.role != "cross" and where.queries == where.keys
-        if site.role == "cross" or (self.native and not (opens and site.causal and square)):
+        real = self._real(visible)
+        pattern, later = self._pattern(where, self._texts(real, where, square), visible.device)
+        if site.role == "cross" or (self.native and not (later and site.causal and square)):
             return pattern & visible
         if self.native:  # as far ahead as the model looks back
             pattern = pattern & (visible | visible.mT)
-        real = self._real(visible, square)
         return pattern if real is None else pattern & real
 
-    def _pattern(self, where: Where, causal: bool, device: torch.device) -> tuple[Tensor, bool]:
-        """The pattern at these positions, [1, 1, Q, S], and whether it shows a later key."""
-        key = (where.queries, where.keys, causal, device)
-        if self._last[0] != key:
-            table = self._drawn(where, causal, device)
-            opens = bool(table.triu(1 + where.queries.start - where.keys.start).any())
-            self._last = (key, table[None, None], opens)
-        return self._last[1:]
-
-    def _drawn(self, where: Where, causal: bool, device: torch.device) -> Tensor:
-        """The pattern, [Q, S]; padding neither sees nor is seen."""
-        own = (where.queries.stop, where.keys.stop) if self.size is None else self.size
-        asked, missing = [], []
-        for places, count in zip((where.queries, where.keys), own, strict=True):
-            stop = min(places.stop, count)
-            asked.append(torch.arange(places.start, stop, device=device))
-            missing.append(places.stop - stop)
-        try:
-            table = self.predicate(causal)(asked[0][:, None], asked[1][None])
-        except ValueError as error:
-            raise EditError(f"{self.name} does not fit this text: {error}.") from error
-        return (
-            torch.nn.functional.pad(table, (0, missing[1], 0, missing[0]))
-            if any(missing)
-            else table
-        )
-
-    def _real(self, visible: Tensor, square: bool) -> Tensor | None:
-        """Which keys are no padding, [#B, #H, 1, S]; None: the pattern has none of it already."""
+    def _real(self, visible: Tensor) -> Tensor | None:
+        """Which keys are no padding, [#B, #H, 1, S]; None: it is known without looking."""
         if self.size is not None or not self.padded:
             return None
-        # Of a model's own inputs nothing is known, but every token sees itself, and padding none.
-        if square:
-            return visible.diagonal(dim1=-2, dim2=-1)[..., None, :]
+        # Of a model's own inputs nothing is known, but padding is hidden from every query.
         return visible.any(-2, keepdim=True)
+
+    def _texts(self, real: Tensor | None, where: Where, square: bool) -> tuple[Text, ...]:
+        """For each row of the batch, or for all alike, which queries and keys are the text's own:
+        positions count from its first token, on whichever side it is padded."""
+        if self.size is not None:
+            return ((range(self.size[0]), range(self.size[1])),)
+        queries, keys = range(where.queries.stop), range(where.keys.stop)
+        if real is None or bool(real.all()):
+            return ((queries, keys),)
+        texts = []
+        for row in real[:, 0, 0].tolist():
+            own = [place for place, seen in zip(where.keys, row, strict=True) if seen]
+            span = range(own[0], own[-1] + 1) if own else keys
+            texts.append((span if square else queries, span))
+        return tuple(texts)
+
+    def _pattern(
+        self, where: Where, texts: tuple[Text, ...], device: torch.device
+    ) -> tuple[Tensor, bool]:
+        """The pattern at these positions, [#B, 1, Q, S], and whether it shows a later key."""
+        key = (where.queries, where.keys, where.site.causal, texts, device)
+        if self._last[0] != key:
+            drawn = {text: self._drawn(where, text, device) for text in dict.fromkeys(texts)}
+            table = torch.stack([drawn[text] for text in texts])[:, None]
+            later = bool(table.triu(1 + where.queries.start - where.keys.start).any())
+            self._last = (key, table, later)
+        return self._last[1:]
+
+    def _drawn(self, where: Where, text: Text, device: torch.device) -> Tensor:
+        """The pattern over one text, [Q, S]; padding neither sees nor is seen."""
+        asked, around = [], []
+        for places, own in zip((where.queries, where.keys), text, strict=True):
+            start, stop = max(places.start, own.start), min(places.stop, own.stop)
+            asked.append(torch.arange(start, stop, device=device) - own.start)
+            around.append((start - places.start, places.stop - stop))
+        try:
+            table = self.predicate(where.site.causal)(asked[0][:, None], asked[1][None])
+        except ValueError as error:
+            raise EditError(f"{self.name} does not fit this text: {error}.") from error
+        # F.pad goes from the last axis to the first.
+        return torch.nn.functional.pad(table, around[1] + around[0])
 
 
 def cannot_show(name: str) -> str:
@@ -111,7 +125,7 @@ def cannot_show(name: str) -> str:
     )
 
 
-def opens(predicate: Predicate, queries: int, keys: range) -> bool:
+def shows_later(predicate: Predicate, queries: int, keys: range) -> bool:
     """Whether one of the first ``queries`` positions sees one of these keys that is later."""
     rows = torch.arange(queries)[:, None]
     for start in range(keys.start, keys.stop, _COLUMNS):

@@ -53,6 +53,16 @@ def test_cells_over_a_pattern_of_any_length_and_over_padding():
     assert not padded[:, 2, 1].any() and not padded[0, :, 4:].any() and padded[1, :, 4:].all()
 
 
+def test_a_future_cell_far_out_is_not_overlooked():
+    """Whether a pattern is causal is asked about few positions; single cells may lie beyond."""
+    far, near = Changed(Causal(), shown=((40, 45),)), Changed(Causal(), shown=((45, 40),))
+    table = torch.ones(60, 60).bool().tril()
+    table[40, 45] = True
+    assert not far.causal and near.causal
+    assert not Painted(rows(table.tolist())).causal
+    assert not (far | Window(2)).causal and (near | Window(2)).causal
+
+
 def test_a_table_need_not_be_square():
     pattern = Painted(("011", "100"))
     assert asked(pattern, range(2), range(3)).tolist() == [
