@@ -147,8 +147,12 @@ def _scaled_said(value: Positions, changed: bool) -> str:
             f"The curve of {value.trained:,} tokens is stretched over "
             f"{value.trained * value.factor:,}: nothing new, but neighbours blur."
         )
-    near = "The beginning hardly changes, so neighbours stay apart; the rest is stretched."
-    return f"{near} YaRN also lengthens every score." if value.scaling == "yarn" else near
+    if value.scaling == "yarn":
+        return (
+            "Every score grows by one factor. But for that the beginning keeps its shape, so "
+            "neighbours stay apart; the rest is stretched."
+        )
+    return "The beginning hardly changes, so neighbours stay apart; the rest is stretched."
 
 
 def _turns(value: Positions) -> None:
