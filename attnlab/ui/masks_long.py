@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import torch
 
+from attnlab.analysis.damage import damage, half_mean
 from attnlab.trace import Mask
 from attnlab.ui.masks_selection import Masks
 
-SMOOTHED: Final = 65
-"""Positions that a drawn value is the mean of; files hold every one."""
+_NOTHING: Final = 0.02  # nats a token
 
 
 @dataclass(frozen=True)
@@ -88,30 +89,22 @@ class Mean:
     nats: float
 
 
-def half(count: int) -> int:
-    """The first position of the second half of ``count`` tokens."""
-    return count // 2
-
-
-def means(ways: Sequence[Way], curves: Sequence[np.ndarray], count: int) -> list[Mean]:
+def means(ways: Sequence[Way], curves: Sequence[np.ndarray], tokens: int) -> list[Mean]:
     """The means that are there so far."""
-    start = half(count)
     return [
-        Mean(way.name, float(curve[start:].mean(dtype=np.float64)))
+        Mean(way.name, half_mean(torch.tensor(curve), tokens))
         for way, curve in zip(ways, curves, strict=False)
     ]
 
 
 def repaired(found: Sequence[Mean]) -> str:
     """How much of the second way's damage the third undoes, in a sentence; "" until it is known."""
-    if len(found) < 3:
+    known = damage([one.nats for one in found])
+    if known is None:
         return ""
-    whole, lost, saved = (one.nats for one in found[:3])
-    damage = lost - whole
-    if damage < 0.02:
-        return f"The window costs {damage:+.2f} nats a token here, so there is nothing to repair."
-    part = (lost - saved) / damage
-    rises = f"The window costs {damage:.2f} nats a token"
-    if part < 0:
-        return f"{rises}, and “{found[2].name}” makes it worse: {saved - whole:.2f}."
-    return f"{rises}; “{found[2].name}” takes {part:.0%} of that back."
+    if known.cost < _NOTHING:
+        return f"The window costs {known.cost:+.2f} nats a token here: there is nothing to repair."
+    rises, third = f"The window costs {known.cost:.2f} nats a token", found[2].name
+    if known.taken_back < 0:
+        return f"{rises}, and “{third}” makes it worse."
+    return f"{rises}; “{third}” takes {known.taken_back:.0%} of that back."

@@ -3,8 +3,8 @@
 show=paper|model|sinks|layouts          which panel is open
 mask=sinks  w=4  sinks=1  prefix=4  global=0.7  docs=2     the pattern, on every panel
 words=…  cells=5s0-3_7h2  row=5  layers=3                  On paper: the words, what was painted
-n=131072  far=4096                                         how many scores at another length
-paint=…  at=5  from=0  to=29  heads=0.3  windows=kept      In the model
+n=131072  far=4096         how many scores at another length, and its window
+paint=…  after=5  from=0  to=29  heads=0.3  windows=kept      In the model
 text=ruth  length=1024  wide=128  keep=1  every=5  hold=0  the last two panels, pasted=… their text
 lesson=answer                                              the experiment that set this up
 """

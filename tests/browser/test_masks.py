@@ -60,7 +60,12 @@ def test_sinks_and_a_window_are_counted_painted_and_followed(watched: Page, addr
     page.get_by_text("Back to the pattern").click()
     expect(count).to_have_text("70 of 136")
 
-    # Layers, with the mask of a window alone.
+    _layers(page, count)
+    _three_words(page)
+
+
+def _layers(page: Page, count: Locator) -> None:
+    """How far the last word hears through a window, layer by layer."""
     page.locator(".st-key-which-mask").get_by_text("Window", exact=True).click()
     expect(count).to_have_text("58 of 136")
     heard = page.locator(".st-key-cone .al-cone-told")
@@ -75,8 +80,6 @@ def test_sinks_and_a_window_are_counted_painted_and_followed(watched: Page, addr
     expect(page).to_have_url(re.compile("layers=4"))
     page.locator(".st-key-cone").get_by_label("Play").click()
     expect(heard).to_contain_text("all of 16 words, 15 back")
-
-    _three_words(page)
 
 
 def _three_words(page: Page) -> None:

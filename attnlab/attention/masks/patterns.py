@@ -181,7 +181,7 @@ class Window(Predicate):
 @dataclass(frozen=True)
 class SinksWindow(Predicate):
     """A window, and the first few tokens, on which models rest weight that they have no use for
-    (Xiao et al. 2024, "Efficient Streaming Language Models with Attention Sinks").
+    (Xiao et al. 2023, "Efficient Streaming Language Models with Attention Sinks").
 
     >>> print(SinksWindow(1, 2).picture(4))
     ■ · · ·

@@ -6,13 +6,14 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
+from attnlab.analysis.damage import width_for
 from attnlab.analysis.passage import passage
 from attnlab.errors import EmptyText
 from attnlab.ui import engine, export, masks_long, models, own, say, texts
 from attnlab.ui.engine import longtext
 from attnlab.ui.export import architecture as files
 from attnlab.ui.link import LINK_CHARACTERS
-from attnlab.ui.masks_long import SMOOTHED, Mean, Way
+from attnlab.ui.masks_long import Mean, Way
 from attnlab.ui.masks_selection import LENGTHS, MASKS, SOURCES, WIDE, Masks
 from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import MAX_CHARACTERS, Selection
@@ -121,13 +122,13 @@ def _draw(
     done: bool,
 ) -> None:
     means = masks_long.means(ways, found, len(ids))
-    start = masks_long.half(len(ids))
     said = masks_long.repaired(means)
     drawn = _chart(value, ids, ways, found)
     with st.container(key=f"cards-{key}"):
         picture, figures = st.columns([1.9, 1], gap="medium")
     with figures:
         _means(key, means)
+        start = len(ids) // 2
         say.remark(f"Nats a token: the mean over positions {start:,} to {len(ids) - 2:,}.", key)
         with st.container(key=f"told-{key}"):
             say.remark(said, f"{key}-said")
@@ -151,7 +152,7 @@ def _means(key: str, means: Sequence[Mean]) -> None:
 def _chart(
     value: Masks, ids: Sequence[int], ways: Sequence[Way], found: Sequence[np.ndarray]
 ) -> Diagram:
-    smooth = [longtext.drawn(curve, SMOOTHED) for curve in found]
+    smooth = [longtext.drawn(curve, width_for(len(ids))) for curve in found]
     step = max(1, len(ids) // 512)
     places = list(range(0, len(ids) - 1, step))
     shown = [v for line in smooth for v in line[min(_BEGIN, len(line) - 1) :]]
@@ -190,5 +191,5 @@ def _kept(
         what="−log of the probability of the token after each position, in nats; every position.",
         columns=("position", *(way.name for way in ways)),
         rows=rows,
-        notes=(f"The picture shows means of {SMOOTHED} positions.", said),
+        notes=(f"The picture shows means of {width_for(len(ids))} positions.", said),
     )
