@@ -56,6 +56,16 @@ def bind(
     return () if check_only else tuple(edit.bind_to(lab, donor, fed) for edit in edits)
 
 
+def require_alike(bounds: Sequence[tuple[Bound, ...]]) -> None:
+    """Raises EditRefused where texts of a batch differ in what they must have in common."""
+    shared = [tuple(b.edit for b in own if getattr(b, "shared", False)) for own in bounds]
+    if len(set(shared)) > 1:
+        edit = next(edits for edits in shared if edits)[0]
+        raise EditRefused(
+            f"{edit}: this model has one bias for all texts of a batch; run such texts apart."
+        )
+
+
 def distinct(
     sources: Sequence[list[int]], goals: Sequence[list[int] | None]
 ) -> tuple[list[tuple[list[int], list[int] | None]], list[int]]:

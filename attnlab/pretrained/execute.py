@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
+from attnlab.pretrained.binding import require_alike
 from attnlab.pretrained.budget import require_room
 from attnlab.pretrained.inputs import padded
 from attnlab.pretrained.result import Asked, sizes_of, trace_of
@@ -34,9 +35,10 @@ def execute(
         bounds: the edits of each text.
 
     Raises:
-        CaptureError, InputError, Cancelled: see ``Lab.run``.
+        CaptureError, EditRefused, InputError, Cancelled: see ``Lab.run``.
     """
     texts.check_captures(lab, options.captures)
+    require_alike(bounds)
     mains = goals if lab.is_encoder_decoder else sources
     sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
     texts.check_places(options.captures, sizes, lab.sites)

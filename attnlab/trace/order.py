@@ -23,16 +23,17 @@ from attnlab.attention.positions import (
     Sinusoidal,
     Yarn,
 )
-from attnlab.trace.edits.positions import (
+from attnlab.trace.edits.placed import (
     STAGE,
     Placed,
-    Positions,
     entrance,
+    fitting,
     gone,
     moved,
     placed_at,
     stretches,
 )
+from attnlab.trace.edits.positions import Positions
 from attnlab.trace.run import current_run
 from attnlab.trace.site import Site
 
@@ -119,7 +120,9 @@ class Order:
         if any(bound.edit.scheme == "sinusoidal" for bound in bounds):
             sizes = {"heads": 1, "key_size": 1, "bidirectional": False}
             module = Sinusoidal().build(width=x.shape[-1], **sizes)
-        return module.embed(x, moved(bounds, own))
+        longest = getattr(module, "longest", None)
+        places = moved(bounds, own) if longest is None else fitting(bounds, own, longest)
+        return module.embed(x, places)
 
     def _positions_of(self, rows: Any) -> Tensor:
         return self.positions if len(self.positions) == 1 else self.positions[rows]

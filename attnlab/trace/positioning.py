@@ -37,6 +37,7 @@ class Positioning:
             can narrow a change.
         table: where the table is: the path of its module, the name of its tensor, and the row of
             the first position.
+        shared: whether one bias serves all texts of a batch, so that their edits must be the same.
         refused: for some schemes, why this model cannot take them.
     """
 
@@ -51,6 +52,7 @@ class Positioning:
     original: int | None = None
     layered: bool = False
     table: tuple[str, str, int] | None = None
+    shared: bool = False
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -79,7 +81,9 @@ class Positioning:
     def sentence(self) -> str:
         """What was found, in words."""
         named = {ROTARY: self._rotation, TABLE: self._table, BIAS: "a bias on the scores"}
-        found = [named[kind] for kind in self.kinds] or ["nothing seen that tells its order"]
+        found = [named[kind] for kind in self.kinds] or [
+            "nothing seen that tells its order, beside what its mask may hold"
+        ]
         found += ["something that was not seen"] if "none" in self.refused else []
         return f"Positions ({self.role}): {' and '.join(found)}."
 

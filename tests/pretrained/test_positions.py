@@ -1,8 +1,4 @@
-"""Positions changed in pretrained models: what was found, and that a swap is a freshly built model.
-
-The right answers come from untouched models in eager attention: built with another configuration,
-given other position ids, or with their table or bias overwritten.
-"""
+"""Positions in pretrained models: what was found of every family, and what cannot be taken."""
 
 import copy
 
@@ -10,183 +6,11 @@ import pytest
 import torch
 
 import attnlab as al
-from attnlab.attention.positions import NtkAware, Sinusoidal
 from attnlab.errors import EditRefused
 from attnlab.pretrained.binding import bind
-from attnlab.pretrained.order.values import bias_of, table_of
 from attnlab.trace import Row, Run
-from tests.families import FAMILIES, build, lab, model, names, text
-
-P = al.Positions
-SHORT, LONG = text(9, seed=1), text(13, seed=2)
-GOAL = text(7, seed=4)
-
-ROTARY = "llama qwen2 gpt_neox phi gemma cohere gpt_oss starcoder2 deepseek_v3 gemma3 esm falcon"
-STRETCHED = [name for name in ROTARY.split() if name != "esm"]
-MOVED_BY_NOBODY = {"gpt_neox": "base"}
-"""A single pair of coordinates turns in the tiny model, at one radian whatever the base."""
-
-
-def seq2seq(name):
-    return FAMILIES[name].task == "seq2seq"
-
-
-def run(name, ids=LONG, *edits, **options):
-    goal = {"target": GOAL} if seq2seq(name) else {}
-    options = {"capture": ()} | goal | options
-    return lab(name).run(ids, edits=edits, **options)
-
-
-def eager(other, ids=LONG, **inputs):
-    given = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, len(ids)).long()}
-    with torch.no_grad():
-        return other(**given, **inputs).logits[0]
-
-
-def off(a, b):
-    return float((a - b).abs().max())
-
-
-def parameters(name, change):
-    """The rope parameters of a family, changed: one for each type of layer where it has several."""
-    own = copy.deepcopy(model(name).config.rope_parameters)
-    nested = [kind for kind, value in own.items() if isinstance(value, dict)]
-    for kind in nested:
-        own[kind] = change(own[kind])
-    return own if nested else change(own)
-
-
-def kept(own):
-    return {k: own[k] for k in ("rope_theta", "partial_rotary_factor") if k in own}
-
-
-SWAPS = {
-    "base": (P("base", base=700.0), lambda own: own | {"rope_theta": 700.0}),
-    "interpolated": (
-        P("interpolated", factor=3),
-        lambda own: kept(own) | {"rope_type": "linear", "factor": 3.0},
-    ),
-    "yarn": (
-        P("yarn", factor=4, original=8),
-        lambda own: (
-            kept(own) | {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", STRETCHED)
-@pytest.mark.parametrize("scheme", SWAPS)
-def test_another_rotation_is_that_of_a_model_built_with_it(name, scheme):
-    edit, change = SWAPS[scheme]
-    fresh = build(name, rope_parameters=parameters(name, change))
-    found = run(name, LONG, edit).logits
-    assert off(found, eager(fresh)) <= 1e-5
-    assert (off(found, eager(model(name))) > 1e-4) == (MOVED_BY_NOBODY.get(name) != scheme)
-
-
-@pytest.mark.parametrize("name", ["llama", "phi", "gemma3"])
-def test_ntk_is_a_larger_base(name):
-    size = round(lab(name).positions["decoder"].fraction * 10)
-
-    def change(own):
-        return own | {"rope_theta": NtkAware(5).base(own["rope_theta"], size)}
-
-    fresh = build(name, rope_parameters=parameters(name, change))
-    assert off(run(name, LONG, P("ntk", factor=5)).logits, eager(fresh)) <= 1e-5
-
-
-@pytest.mark.parametrize("name", ROTARY.split())
-def test_rotary_models_know_distances_alone(name):
-    plain = run(name).logits
-    assert off(run(name, LONG, P("shifted", offset=7)).logits, plain) <= 2.2e-5
-    assert off(run(name, LONG, P("shifted", offset=-7)).logits, plain) <= 2.2e-5
-    for edit in (P("none"), P("shuffled"), P("reversed"), P("alibi")):
-        assert off(run(name, LONG, edit).logits, plain) > 1e-3
-
-
-@pytest.mark.parametrize("name", ["gpt2", "opt", "llama", "gpt_neox", "codegen"])
-@pytest.mark.parametrize("edit", [P("shifted", offset=4), P("reversed"), P("shuffled", seed=6)])
-def test_moved_positions_are_position_ids_that_are_given(name, edit):
-    places = torch.arange(len(LONG))
-    if edit.scheme == "shifted":
-        places = places + 4
-    elif edit.scheme == "reversed":
-        places = places.flip(0)
-    else:
-        places = torch.randperm(len(LONG), generator=torch.Generator().manual_seed(6))
-    right = eager(model(name), position_ids=places[None])
-    assert off(run(name, LONG, edit).logits, right) <= 1e-5
-
-
-TABLES = {
-    "gpt2": "transformer.wpe",
-    "bert": "bert.embeddings.position_embeddings",
-    "roberta": "roberta.embeddings.position_embeddings",
-    "xglm": "model.embed_positions",
-    "bart": "model.decoder.embed_positions",
-    "albert": "albert.embeddings.position_embeddings",
-    "gpt_neo": "transformer.wpe",
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_left_out_and_replaced(name):
-    other = copy.deepcopy(model(name))
-    module = other.get_submodule(TABLES[name])
-    weight = module.weights if hasattr(module, "weights") else module.weight.data
-    found = lab(name).positions[lab(name).main_role]
-    first = found.table[2]
-    assert (found.kinds, found.longest) == (("table",), len(weight) - first)
-    assert torch.equal(table_of(lab(name)), weight[first:])
-    goal = {}
-    if seq2seq(name):
-        start = run(name).tokens[0].id
-        goal = {"decoder_input_ids": torch.tensor([[start, *GOAL]])}
-    weight.zero_()
-    assert off(run(name, LONG, P("none")).logits, eager(other, **goal)) <= 1e-5
-    sinusoids = Sinusoidal().build(width=weight.shape[1], heads=1, key_size=1, bidirectional=False)
-    weight[first:] = sinusoids.encoding(torch.arange(len(weight) - first)[None])[0]
-    assert off(run(name, LONG, P("sinusoidal")).logits, eager(other, **goal)) <= 1e-5
-
-
-def test_a_bias_taken_away():
-    for name in ("t5", "umt5"):
-        other = copy.deepcopy(model(name))
-        start = run(name).tokens[0].id
-        goal = {"decoder_input_ids": torch.tensor([[start, *GOAL]])}
-        for path, weight in other.decoder.named_parameters():
-            if "relative_attention_bias" in path:
-                weight.data.zero_()
-        changed = run(name, LONG, P("none")).logits
-        assert off(changed, eager(other, **goal)) <= 1e-5
-        assert off(run(name, LONG, P("shifted", offset=99)).logits, run(name).logits) == 0
-        for path, weight in other.encoder.named_parameters():
-            if "relative_attention_bias" in path:
-                weight.data.zero_()
-        both = run(name, LONG, P("none"), P("none", role="encoder")).logits
-        assert off(both, eager(other, **goal)) <= 1e-5
-        assert off(both, changed) > 1e-4
-    bias = bias_of(lab("t5"), 9, "encoder")
-    assert bias.shape == (6, 9, 9)
-    assert off(bias[:, 0, 1], bias[:, 4, 5]) < 1e-5  # distances alone
-
-
-@pytest.mark.parametrize("name", ["bloom", "mpt"])
-def test_alibi_that_a_model_brings_along(name, monkeypatch):
-    other = copy.deepcopy(model(name))
-    build_name = "build_alibi_tensor" if name == "bloom" else "build_mpt_alibi_tensor"
-    own = getattr(other.transformer, build_name)
-    monkeypatch.setattr(other.transformer, build_name, lambda *a, **k: 0 * own(*a, **k))
-    found = run(name, LONG, P("none")).logits
-    assert off(found, eager(other)) <= 1e-5
-    # What was taken away, put back by our own formula: the same up to a number for each row.
-    back = run(name, LONG, P("none"), P("alibi")).logits
-    assert off(back, run(name).logits) <= 2.2e-5
-    assert off(found, run(name).logits) > 1e-2
-    with pytest.raises(EditRefused, match="counts keys"):
-        run(name, LONG, P("reversed"))
-
+from tests.families import lab, model, names
+from tests.pretrained.placing import GOAL, LONG, SHORT, P, off, run, seq2seq
 
 ORDER_LEFT = {
     "a recurrence": "qwen3_next qwen3_5 falcon_h1 minimax bamba",
@@ -201,15 +25,17 @@ HIDING_ONLY = "openai_gpt xglm gpt_neo bloom mpt falcon"
 """Decoders read at their softmax, where nothing can be shown that the model hides."""
 
 
+READ = [name for name in names("causal", "masked", "seq2seq") if name != "nystromformer"]
+"""All that can be run on a short text."""
+
+
 def listed(table):
     return {name: why for why, names in table.items() for name in names.split()}
 
 
-@pytest.mark.parametrize("name", names("causal", "masked", "seq2seq"))
+@pytest.mark.parametrize("name", READ)
 def test_without_positions_and_mask_the_outputs_permute(name):
     """Every family: what tells order was found, or a sentence says that it was not."""
-    if name == "nystromformer":
-        pytest.xfail("it cannot be run on a short text")
     role = "encoder" if seq2seq(name) else None
     edits = [P("none", role=role), al.Mask("bidirectional", role=role, native=False)]
     edits = edits[:1] if name in HIDING_ONLY.split() else edits
@@ -256,8 +82,11 @@ def test_what_the_probe_finds(name):
     assert one.layered == (one.kinds != ("table",))
     assert one.learned == (True if one.kinds == ("table",) else None)
     assert one.sentence in lab(name).trust.positions
-    assert lab("apertus").positions["decoder"].stretch == "llama3"
+
+
+def test_a_table_of_sinusoids_and_a_stretched_rotation_are_told_apart():
     assert lab("xglm").positions["decoder"].learned is False
+    assert lab("apertus").positions["decoder"].stretch == "llama3"
 
 
 def test_identity_settings_change_nothing_and_no_run_leaves_a_trace():
@@ -309,25 +138,10 @@ def test_texts_of_one_batch_have_edits_of_their_own(name):
     traces = lab(name).run_many(texts, each=each, capture=(), **goals)
     for ids, edits, trace in zip(texts, each, traces, strict=True):
         assert off(trace.logits, run(name, ids, *edits).logits) <= 1e-5
+    goals = {"targets": [GOAL] * 2} if seq2seq(name) else {}
     same = lab(name).run_many(texts[:2], edits=each[0], capture=(), **goals)
     for ids, trace in zip(texts, same, strict=False):
         assert off(trace.logits, run(name, ids, *each[0]).logits) <= 1e-5
-
-
-def test_one_layer_alone():
-    other = copy.deepcopy(model("llama"))
-    own = other.model.layers[1].forward
-
-    def forward(*args, position_embeddings, **kwargs):
-        cos, sin = position_embeddings
-        still = (torch.ones_like(cos), torch.zeros_like(sin))
-        return own(*args, position_embeddings=still, **kwargs)
-
-    other.model.layers[1].forward = forward
-    assert off(run("llama", LONG, P("none", layers=1)).logits, eager(other)) <= 1e-5
-    every = [P("none", layers=layer) for layer in range(3)]
-    everywhere = run("llama", LONG, P("none")).logits
-    assert torch.equal(run("llama", LONG, *every).logits, everywhere)
 
 
 @pytest.mark.parametrize("make", [lab, lambda name: al.rebuild(lab(name))])
@@ -344,17 +158,6 @@ def test_rows_that_join_at_a_block_have_positions_of_their_own(make):
     together, alone = states
     assert off(together[0], run("llama").logits) <= 1e-5
     assert off(together[1], alone[0]) <= 1e-5
-
-
-@pytest.mark.parametrize("name", ["llama_dynamic", "phi3_longrope"])
-def test_a_rotation_that_stretches_itself_is_as_before(name):
-    """Such modules write into themselves, the longer the text; a shift makes it look longer."""
-    plain = run(name).logits
-    for edit in (P("shifted", offset=40), P("base", base=100.0), P("yarn", factor=2, original=8)):
-        one, two = (run(name, LONG, edit).logits for _ in range(2))
-        assert torch.equal(one, two)
-        assert off(one, plain) > 1e-4
-        assert torch.equal(run(name).logits, plain)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import attnlab as al
 from attnlab.errors import EditError
-from attnlab.trace.edits.positions import Placed, moved, permuted, stretches
+from attnlab.trace.edits.placed import Placed, moved, permuted, stretches
 from attnlab.trace.positioning import SCHEMES, Positioning
 
 SETTINGS = {

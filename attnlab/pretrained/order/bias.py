@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnlab.attention import Where
 from attnlab.errors import EditRefused
-from attnlab.trace.edits.positions import STAGE, Placed, gone, permuted, placed_at
+from attnlab.trace.edits.placed import STAGE, Placed, gone, permuted, placed_at
 from attnlab.trace.run import Run
 from attnlab.trace.site import Site
 

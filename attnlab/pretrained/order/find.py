@@ -125,13 +125,16 @@ class _Seen:
 
     def _slopes(self) -> list[Route]:
         """Where each layer is handed a bias that rises with the key; nothing unless all are."""
-        found = []
+        found, self.one_bias = [], False
         for seen, site in self.calls:
             batch = seen.call.q.shape[0]
             for outer in seen.stack:
                 key = argument_of(outer.given, lambda value: are_slopes(value, site.heads, batch))  # noqa: B023
                 if key is not None:
                     found.append(Route(outer.path, key, site.role, site.layer))
+                    args, kwargs = outer.given
+                    bias = kwargs[key] if isinstance(key, str) else args[key]
+                    self.one_bias = bias.shape[0] != batch * site.heads
                     break
         return found if len(found) == len(self.calls) else []
 
@@ -202,7 +205,8 @@ class _Seen:
         if biases is None:
             refused |= dict.fromkeys(MOVES, "its mask holds a bias on the scores as well")
         layered = bool(kinds) and not tables and (handed if turned else bool(biases or self.slopes))
-        return Positioning(role, tuple(kinds), layered=layered, refused=refused, **facts)
+        facts |= {"layered": layered, "refused": refused, "shared": self.one_bias}
+        return Positioning(role, tuple(kinds), **facts)
 
     def _biases(self, role: str) -> bool | None:
         """Whether a bias comes beside the mask; None where it is in the mask."""

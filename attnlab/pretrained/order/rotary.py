@@ -16,15 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.attention.positions import NtkAware
-from attnlab.trace.edits.positions import (
-    STAGE,
-    Placed,
-    Positions,
-    entrance,
-    moved,
-    placed_at,
-    stretches,
-)
+from attnlab.trace.edits.placed import STAGE, Placed, entrance, moved, placed_at, stretches
+from attnlab.trace.edits.positions import Positions
 from attnlab.trace.run import Run, current_run
 from attnlab.trace.site import Site
 
@@ -174,8 +167,13 @@ class Call:
 
 
 def restretched_module(module: nn.Module, edits: Sequence[Positions]) -> nn.Module:
-    """A rotary module as a model has it that was built with another rotation."""
-    return type(module)(restretched(module.config, edits)).eval()
+    """A rotary module as a model has it that was built with another rotation; its numbers in the
+    types of the model's own, which was perhaps cast after it was built."""
+    fresh = type(module)(restretched(module.config, edits)).eval()
+    for name, own in module.named_buffers(recurse=False):
+        if fresh._buffers.get(name) is not None:
+            fresh._buffers[name] = fresh._buffers[name].to(own.dtype)
+    return fresh
 
 
 def install_rotary(module: nn.Module, rotary: Rotary) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from attnlab.errors import EditRefused
 from attnlab.pretrained.order.rotary import Route, replaced
-from attnlab.trace.edits.positions import STAGE, Placed, gone, placed_at
+from attnlab.trace.edits.placed import STAGE, Placed, gone, placed_at
 from attnlab.trace.run import current_run
 from attnlab.trace.site import Site
 

@@ -24,10 +24,11 @@ def table_of(lab: Lab, role: str | None = None) -> Tensor | None:
 
 def bias_of(lab: Lab, length: int, role: str | None = None) -> Tensor | None:
     """What a model that adds a bias adds to the scores of each head in its first layer [H, n, n],
-    read in a run; −∞ or NaN where its mask hides the key. None where it adds none."""
+    read in a run; −∞ or NaN where its mask hides the key. None where it adds none, and where it is
+    seen at its softmax only, where the bias cannot be told from the score."""
     role = role or lab.main_role
     found = lab.positions.get(role)
-    if found is None or BIAS not in found.kinds:
+    if found is None or BIAS not in found.kinds or "scaled" not in lab.stages:
         return None
     layer = lab.layers(role)[0]
     ids = [i % lab.model.config.get_text_config().vocab_size for i in range(length)]

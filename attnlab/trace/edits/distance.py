@@ -29,9 +29,19 @@ def penalizing(heads: tuple[int, ...] | None) -> Callable[[str, Tensor, Where], 
         )
         distance = (queries[:, None] - keys).abs()
         near = torch.addcmul(scores.to(wide), slope[:, None, None], distance, value=-1)
+        if _is_kept(stage, where):
+            return near.to(scores.dtype)
         return _without_traces(near, slope * distance.max()).to(scores.dtype)
 
     return change
+
+
+def _is_kept(stage: str, where: Where) -> bool:
+    """Whether the run under way keeps these scores, to be read as they are."""
+    from attnlab.trace.run import current_run  # which imports the edits
+
+    run = current_run()
+    return run is not None and run.store.wants(stage, where.site.role, where.site.layer)
 
 
 def _without_traces(scores: Tensor, penalty: Tensor) -> Tensor:

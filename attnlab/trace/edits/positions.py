@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
 from attnlab.attention import Where
@@ -14,16 +13,12 @@ from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import chosen, whole
 from attnlab.trace.edits.distance import penalizing
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
-from attnlab.trace.positioning import SCHEMES, STRETCHES, Positioning
-from attnlab.trace.site import Block, Site
+from attnlab.trace.edits.placed import STAGE, Placed, entrance
+from attnlab.trace.positioning import SCHEMES, Positioning
+from attnlab.trace.site import Site
 
 if TYPE_CHECKING:
-    from attnlab.trace.run import Run
     from attnlab.trace.trace import Trace
-
-STAGE = "positions"
-"""Not a tensor that ``attend`` shows: whoever makes a rotation, a bias or the sum with a table
-asks the run for the edits of this stage, and makes it anew."""
 
 _OWN = {
     "shifted": ("offset",),
@@ -34,18 +29,6 @@ _OWN = {
     "yarn": ("factor", "original"),
 }
 """The settings that belong to each scheme; the first of them it needs."""
-
-
-@dataclass(frozen=True)
-class Placed(Bound):
-    """A Positions edit made ready.
-
-    ``length``: of the text whose positions move, or None for all that are fed at once.
-    ``original``: the training length that YaRN goes by.
-    """
-
-    length: int | None = None
-    original: int | None = None
 
 
 @dataclass(frozen=True)
@@ -67,8 +50,9 @@ class Positions(Edit):
     | "sinusoidal"   | fixed sinusoids (Vaswani et al. 2017) in place of the table of positions   |
 
     "base" keeps a stretching that the model has itself; "interpolated", "ntk" and "yarn" replace
-    it. "alibi" is added to what the model has; together with "none" it stands alone. Several act
-    together: what moves moves first, whatever their order.
+    it. "alibi" is added to what the model has; together with "none" it stands alone. It counts the
+    tokens between two, wherever they claim to stand: a move reaches only what the model has itself.
+    Several act together, whatever their order: what moves moves first, and "none" undoes it.
 
     While a text is continued, the prompt's positions are shuffled or reversed, and the tokens that
     follow stand where they would anyway: the same with a key/value cache and without.
@@ -180,12 +164,16 @@ class Positions(Edit):
         if self.scheme == "alibi":
             change = penalizing(self.heads)
             return Bound(self, self.stages, lambda place: place in sites, change, fresh=True)
-        self._require_room(found, length, fed.more, runner.name)
+        more = fed.more if found.role == runner.main_role else 0
+        self._require_room(found, length, more, runner.name)
         doors = frozenset() if self.layers is not None else frozenset({entrance(found.role)})
         reached = sites | doors
         kept = length if self.scheme in ("shuffled", "reversed") else None
         stages = frozenset({STAGE})
-        told = {"length": kept, "original": self.original or found.original}
+        told: dict[str, Any] = {"length": kept, "original": self.original or found.original}
+        told |= {"shared": found.shared}
+        if self.scheme == "shifted" and length is not None:
+            told["real"] = length + more
         return Placed(self, stages, lambda place: place in reached, _unseen, **told)
 
     def _require_room(self, found: Positioning, length: int | None, more: int, name: str) -> None:
@@ -203,64 +191,6 @@ class Positions(Edit):
         own = [n for n in _OWN.get(self.scheme, ()) if getattr(self, n) is not None]
         said = [repr(self.scheme), *(f"{name}={getattr(self, name)}" for name in own)]
         return f"Positions({', '.join(said)})"
-
-
-def entrance(role: str) -> Block:
-    """Where order enters that reaches all layers of a role at once."""
-    return Block(path=STAGE, role=role, layer=0)
-
-
-def placed_at(run: Run, place: Site | Block) -> list[tuple[tuple[Placed, ...], list[int]]]:
-    """The edits of positions at a place, each time with the rows of the batch that have them."""
-    groups: dict[tuple, tuple[tuple[Placed, ...], list[int]]] = {}
-    for bounds, rows in run.edits_at(STAGE, place):
-        key = tuple((bound.edit, bound.length) for bound in bounds)
-        groups.setdefault(key, (bounds, []))[1].extend(rows)
-    return list(groups.values())
-
-
-def permuted(edits: tuple[Placed, ...], positions: Tensor) -> Tensor:
-    """The position in its own text that each token claims, as shuffled and reversed; the same
-    shape, of whole numbers from 0. Positions outside of the text stay."""
-    for bound in edits:
-        edit, length = bound.edit, bound.length
-        if edit.scheme not in ("shuffled", "reversed"):
-            continue
-        if length is None:
-            length = int(positions.max()) + 1
-        if edit.scheme == "reversed":
-            order = torch.arange(length - 1, -1, -1)
-        else:
-            draw = torch.Generator().manual_seed(edit.seed % 2**63)
-            order = torch.randperm(length, generator=draw)
-        inside = (positions >= 0) & (positions < length)
-        moved = order.to(positions.device)[positions.clamp(0, length - 1)]
-        positions = torch.where(inside, moved.to(positions.dtype), positions)
-    return positions
-
-
-def moved(edits: tuple[Placed, ...], positions: Tensor) -> Tensor:
-    """The position that each token claims in the end; 0 for all where there are to be none.
-    What stands before the first position (padding, in some models) stays."""
-    if gone(edits):
-        return torch.zeros_like(positions)
-    offset = sum(bound.edit.offset or 0 for bound in edits)
-    claimed = permuted(edits, positions)
-    return torch.where(claimed < 0, claimed, claimed + offset) if offset else claimed
-
-
-def gone(edits: tuple[Placed, ...]) -> bool:
-    """Whether there are to be no positions at all."""
-    return any(bound.edit.scheme == "none" for bound in edits)
-
-
-def stretches(edits: tuple[Placed, ...]) -> tuple[Positions, ...]:
-    """Those that have queries and keys turn at other speeds; YaRN's with its training length."""
-    return tuple(
-        replace(bound.edit, original=bound.original) if bound.edit.scheme == "yarn" else bound.edit
-        for bound in edits
-        if bound.edit.scheme in STRETCHES
-    )
 
 
 def _unseen(stage: str, tensor: Tensor, where: Where) -> Tensor:
