@@ -88,7 +88,7 @@ def _mask(role: str | None) -> al.Edit:
     """A mask that any text of at least seven tokens can take."""
     if role == "cross":
         return al.Mask("bidirectional", hidden=((5, 2), (6, 0), (6, 1)), role=role)
-    return al.Mask("window", window=3, sinks=1, role=role)
+    return al.Mask("window", window=2, sinks=2, role=role)
 
 
 EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
