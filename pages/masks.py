@@ -24,7 +24,9 @@ shown = lesson_links.kept(MASKS, shown, masks_lessons.active(shown, chosen))
 state.publish(chosen)
 own.publish(MASKS, shown)
 frame.title("Masks", "Who may look at whom, and what it costs to look at less.")
-tries.draw(chosen, shown)
+# What follows keeps its place, and with it the focus, when a sentence comes or goes above it.
+with st.container():
+    tries.draw(chosen, shown)
 with st.container(key="switch"):
     st.segmented_control(
         "What stands here",
@@ -34,5 +36,6 @@ with st.container(key="switch"):
         format_func=_TITLES.get,
         label_visibility="collapsed",
     )
-frame.troubles(MASKS)
+with st.container():
+    frame.troubles(MASKS)
 frame.attempt(lambda: panel.draw(chosen, shown))

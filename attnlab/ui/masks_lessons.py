@@ -62,7 +62,7 @@ LESSONS: Final = (
         words=THREE,
         kind="causal",
         row=1,
-        also=("row",),
+        also=("row", "cells"),
     ),
     _lesson(
         "seventy",
@@ -98,7 +98,7 @@ LESSONS: Final = (
         panel="model",
         kind="causal",
         painted=Painted(hidden=((4, 0),)),
-        also=("at",),
+        also=("at", "painted"),
     ),
     _lesson(
         "answer",
