@@ -44,6 +44,7 @@ def pytest_make_collect_report(collector):
     return report
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """What runs in one worker, where several run: the tests of a file, and all that drive a
     browser, which share a server of the app. Those take longest, so they start first."""
