@@ -83,7 +83,7 @@ host: setup
 		$(ARGS)
 
 test: setup $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(python) -m pytest -ra -n $(workers) --dist loadgroup --no-loadscope-reorder $(ARGS)
+	OMP_NUM_THREADS=1 $(python) -m pytest -ra -n $(workers) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.dev
 	$(python) -m ruff check .

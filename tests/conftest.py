@@ -44,18 +44,10 @@ def pytest_make_collect_report(collector):
     return report
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """What runs in one worker, where several run: the tests of a file, and all that drive a
-    browser, which share a server of the app. Those take longest, so they start first."""
-    items.sort(key=lambda item: not _drives_browser(item))  # stable
-    for item in items:
-        group = "browser" if _drives_browser(item) else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
-def _drives_browser(item: pytest.Item) -> bool:
-    return item.path.parent.name == "browser"
+    """The files that drive a browser take longest, so they start first: several workers then end at
+    about the same time."""
+    items.sort(key=lambda item: item.path.parent.name != "browser")  # stable
 
 
 def _no_skip() -> bool:

@@ -24,7 +24,7 @@ def said(app: AppTest) -> list[str]:
 @pytest.mark.parametrize(
     ("query", "sentence", "left"),
     [
-        ({"query": "99"}, "This example has 4 queries and none numbered 99.", {}),
+        ({"query": "99"}, "This example has 3 queries and none numbered 99.", {}),
         (
             {"show": "why", "d": "37"},
             "The slider has no d = 37; this is the nearest, 32.",

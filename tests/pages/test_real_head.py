@@ -61,7 +61,7 @@ def test_the_head_of_heads_is_opened_with_the_traces_numbers(page: AppTest, smol
     header, arrays = sent(app)
     assert (header["side"], header["chosen"]) == ("b", 6)
     assert list(weights_of(header).values()) == pytest.approx(row.tolist(), abs=1e-5)
-    assert said(app, "Our transformer") and said(app, "Largest logit difference")
+    assert said(app, "our own transformer") and said(app, "Largest logit difference")
     # q and k before the rotation, grouped heads named, RoPE a step of its own.
     first = section(header, "Query and key")
     assert "Query head 2 reads key/value head 0, shared with heads 0 and 1." in first["note"]

@@ -248,5 +248,5 @@ def test_the_matrix_has_the_measures_of_the_page():
     measures = dict(part.strip().split(": ") for part in said.split(","))
     tilt = measures.pop("tilt").removeprefix("Math.PI / ")
     assert math.isclose(matrix.TILT, math.pi / float(tilt))
-    names = ("MOST", "FIGURES", "LABEL", "GAP", "START")
+    names = ("MOST", "FIGURES", "WRITTEN", "LABEL", "GAP", "START")
     assert measures == {name.lower(): str(getattr(matrix, name)) for name in names}

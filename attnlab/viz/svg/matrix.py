@@ -12,7 +12,7 @@ from attnlab.viz.svg.sheet import Sheet, Theme, number
 from attnlab.viz.svg.text import cut, width
 
 # Sizes in units of the picture; the twin of MATRIX in ``viz/components/matrix.js``.
-MOST, FIGURES, LABEL, GAP, START = 38, 17, 96, 7, 0.55
+MOST, FIGURES, WRITTEN, LABEL, GAP, START = 38, 17, 12, 96, 7, 0.55
 TILT = math.pi / 3.4
 SHAPES_UP_TO = 64  # a side; longer maps are drawn as an image
 IMAGE_SIDE = 1024  # pixels of such an image, and _LONG units: two pixels each
@@ -182,7 +182,7 @@ def _colour(theme: Theme, label: Label) -> str:
 
 def _row_words(sheet: Sheet, words: list[Label], left: float, top: float, pitch: float) -> None:
     """The words beside the rows; where they would overlap, every second, third, ... is written."""
-    step = max(1, math.ceil(12 / pitch))
+    step = max(1, math.ceil(WRITTEN / pitch))
     for i in range(0, len(words), step):
         sheet.text(
             left - GAP,
@@ -196,7 +196,7 @@ def _row_words(sheet: Sheet, words: list[Label], left: float, top: float, pitch:
 
 
 def _column_words(sheet: Sheet, words: list[Label], left: float, top: float, pitch: float) -> None:
-    step = max(1, math.ceil(12 / pitch))
+    step = max(1, math.ceil(WRITTEN / pitch))
     for j in range(0, len(words), step):
         sheet.text(
             left + (j + START) * pitch,
