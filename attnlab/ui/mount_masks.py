@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attnlab.ui import masks_cells
-from attnlab.ui.choice import Choice, clicked, index, settle
+from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.ui.masks_cells import Painted
 from attnlab.ui.register import nothing, register
 from attnlab.viz.cone import cone_payload
@@ -59,7 +59,9 @@ def paint(
     """
     scope = (tuple(map(identity, words)), base.tobytes())
     wanted = (row, cells)
-    serial, (first, start) = settle(key, scope, wanted, wanted, _read_painted)
+    serial, _ = settle(key, scope, wanted, wanted, _read_painted)
+    # Also what was painted by hand: a browser that builds the picture anew starts from it.
+    first, start = settled(key)
     painted = [(*cell, 1) for cell in start.shown] + [(*cell, 0) for cell in start.hidden]
     data = paint_payload(
         words,

@@ -20,13 +20,15 @@ def painted(base=CAUSAL, cells=NOTHING, row=2):
     mount_masks.paint("m", words=WORDS, base=base, cells=cells, row=row)
 
 
-def test_a_stroke_is_read_and_not_sent_back(browser):
+def test_a_stroke_is_read_and_kept_for_a_picture_that_is_built_anew(browser):
     painted()
+    serial = browser.header["serial"]
     browser.click("m", row=0, cells=[[0, 1, 1], [2, 0, 0]])
     done = mount_masks.paint_value("m")
     assert done == (0, Painted(((0, 1),), ((2, 0),)))
     painted(cells=done[1], row=done[0])
-    assert browser.sent[0] == browser.sent[1]
+    assert browser.header["serial"] == serial  # a picture that is there keeps its own
+    assert browser.header["cells"] == [[0, 1, 1], [2, 0, 0]] and browser.header["row"] == 0
 
 
 def test_another_pattern_starts_anew_and_older_strokes_count_no_more(browser):
