@@ -123,8 +123,9 @@ LESSONS: Final = (
     _lesson(
         "layouts",
         "Every fifth layer",
-        "Full attention in every fifth layer takes some of the loss back, far less than one kept "
-        "word does: the other layers still miss it. Let the windows keep one token, and compare.",
+        "Here, full attention in every fifth layer takes some of the loss back, "
+        "far less than one kept word does: the other layers still miss it. Let the windows keep "
+        "one token, and compare. On other texts and windows full layers alone can even cost.",
         {"model": SMOLLM},
         panel="layouts",
         length=512,

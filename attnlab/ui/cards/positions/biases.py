@@ -78,8 +78,8 @@ def _even(found: list[float], weights: list[list[float]], reach: list[tuple[int,
     drawn = spans(rows, _LENGTH + 1, names=names, x_name="tokens back, the query’s own first")
     parts.picture("even", drawn)
     said = (
-        "All keys score the same here. Half of head 0’s weight then lies on the last "
-        f"{_tokens(reach[0][0])}"
+        f"All {_LENGTH + 1} keys score the same here. Half of head 0’s weight then lies on the "
+        f"last {_tokens(reach[0][0])}"
     )
     if len(found) > 1:
         said += f", half of head {len(found) - 1}’s on the last {_tokens(reach[-1][0])}"

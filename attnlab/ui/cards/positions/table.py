@@ -60,10 +60,10 @@ def _alike(found: LearnedTable, title: str, source: files.Source) -> None:
         [one], wide=520, tall=440, left=44, label=f"Cosines between {count} positions of {title}."
     )
     parts.picture("table", drawn)
-    shown = "every one" if count == found.longest else f"{count} of them, evenly chosen,"
+    shown = "every one is" if count == found.longest else f"{count} positions, evenly chosen, are"
     near = float(found.likeness.diagonal(1).mean()) if count > 1 else 1.0
     said = (
-        f"A table of {found.longest:,} positions, {found.width} numbers each; {shown} is drawn. "
+        f"A table of {found.longest:,} positions, {found.width} numbers each; {shown} drawn. "
         f"Neighbours in the picture: cosine {near:.2f} on average."
     )
     say.remark(said, "table")
