@@ -5,33 +5,17 @@ Streamlit.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from attnlab.ui import lessons
 from attnlab.ui.architecture_selection import Architecture
+from attnlab.ui.lessons import Lesson
 from attnlab.ui.selection import Selection
 
 _SET_UP: Final = ("panel", "of", "length")
 """With other values of these, the sentence of an experiment would no longer be true."""
 _SET_UP_TOO: Final = {"cross": ("date", "look")}
 """The same, of experiments of one panel."""
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """One question, what to look for, and the page that shows it.
-
-    Attributes:
-        name: its spelling in a link; also ``value.lesson``.
-        title: a few words, for a button.
-        value: the page's own values; ``shared``: what it needs of the selection of all pages.
-    """
-
-    name: str
-    title: str
-    look_for: str
-    value: Architecture
-    shared: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _lesson(
@@ -98,14 +82,9 @@ def set_up(lesson: Lesson) -> dict[str, Any]:
 
 def named(name: str) -> Lesson | None:
     """The experiment of this name, or None."""
-    return next((lesson for lesson in LESSONS if lesson.name == name), None)
+    return lessons.named(LESSONS, name)
 
 
 def active(value: Architecture, selection: Selection) -> Lesson | None:
     """The experiment that is open; None once something that it set up was changed."""
-    found = named(value.lesson)
-    if found is None:
-        return None
-    same = all(getattr(value, name) == wanted for name, wanted in set_up(found).items())
-    same = same and all(getattr(selection, name) == v for name, v in found.shared.items())
-    return found if same else None
+    return lessons.active(LESSONS, set_up, value, selection)

@@ -4,9 +4,10 @@ What they claim is recomputed by tests/ui/test_masks_lessons.py. Nothing here im
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from attnlab.ui import lessons
+from attnlab.ui.lessons import Lesson
 from attnlab.ui.masks_cells import Painted
 from attnlab.ui.masks_selection import THREE, WORDS, Masks
 from attnlab.ui.selection import SENTENCE_A, Selection
@@ -21,25 +22,6 @@ _SET_UP: Final = {
     "layouts": ("panel", "source", "length", "wide", "every", "hold"),
 }
 """By panel: with other values of these, the sentence of an experiment would not be true."""
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """One question, what to look for, and the page that shows it.
-
-    Attributes:
-        name: its spelling in a link; also ``value.lesson``.
-        title: a few words, for a button.
-        value: the page's own values; ``shared``: what it needs of the selection of all pages.
-        also: fields that it sets, and whose change does not end it.
-    """
-
-    name: str
-    title: str
-    look_for: str
-    value: Masks
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    also: tuple[str, ...] = ()
 
 
 def _lesson(
@@ -142,15 +124,9 @@ def set_up(lesson: Lesson) -> dict[str, Any]:
 
 def named(name: str) -> Lesson | None:
     """The experiment of this name, or None."""
-    return next((lesson for lesson in LESSONS if lesson.name == name), None)
+    return lessons.named(LESSONS, name)
 
 
 def active(value: Masks, selection: Selection) -> Lesson | None:
     """The experiment that is open; None once something that it set up was changed."""
-    found = named(value.lesson)
-    if found is None:
-        return None
-    kept = {name: v for name, v in set_up(found).items() if name not in found.also}
-    same = all(getattr(value, name) == wanted for name, wanted in kept.items())
-    same = same and all(getattr(selection, name) == v for name, v in found.shared.items())
-    return found if same else None
+    return lessons.active(LESSONS, set_up, value, selection)
