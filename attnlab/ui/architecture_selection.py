@@ -1,13 +1,11 @@
 """What the Architecture page shows of its own; nothing here imports Streamlit."""
 
-import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from attnlab.analysis.sizes import PRESETS
-from attnlab.ui.own_link import Page, Reader, one_of, typed, whole
+from attnlab.ui.own_link import Page, head, one_number_of, one_of, typed, whole
 from attnlab.ui.selection import Head
-from attnlab.viz.heads import spelled
 
 Panel = Literal["block", "heads", "sees", "cross", "why"]
 
@@ -63,24 +61,6 @@ class Architecture:
     row: int = -1
 
 
-def _one_of(field: str, numbers: tuple[int, ...]) -> Reader:
-    """One of a few numbers."""
-    words = one_of(field, [str(number) for number in numbers])
-    return field, lambda given: int(words[1](given)), str
-
-
-def _head(field: str) -> Reader:
-    """A head as L0H2, or nothing."""
-
-    def read(given: str) -> Head | None:
-        head = re.fullmatch(r"L([0-9]{1,4})H([0-9]{1,4})", given)
-        if given and head is None:
-            raise ValueError("is not a head such as L0H2")
-        return (int(head[1]), int(head[2])) if head else None
-
-    return field, read, lambda head: "" if head is None else spelled(head)
-
-
 ARCHITECTURE: Final = Page(
     "architecture",
     Architecture(),
@@ -88,12 +68,12 @@ ARCHITECTURE: Final = Page(
         "show": one_of("panel", PANELS),
         "of": one_of("of", MODELS),
         "n": whole("tokens", 1, MOST_TOKENS),
-        "length": _one_of("length", LENGTHS),
-        "window": _one_of("window", WINDOWS),
+        "length": one_number_of("length", LENGTHS),
+        "window": one_number_of("window", WINDOWS),
         "lesson": typed("lesson", 40),
         "written": typed("written", MOST_WRITTEN),
         "date": typed("date", MOST_DATE),
-        "look": _head("look"),
+        "look": head("look"),
         "as": one_of("drawn", DRAWN_AS),
         "row": whole("row", -1, 9_999),
     },

@@ -17,7 +17,7 @@ from attnlab.analysis.masking import KINDS, MOST_TOKENS, Pattern
 from attnlab.ui import masks_cells
 from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.masks_cells import MOST_WORDS, NOTHING, Painted
-from attnlab.ui.own_link import Page, Reader, one_of, switch, typed, whole
+from attnlab.ui.own_link import Page, Reader, one_number_of, one_of, switch, typed, whole
 
 Panel = Literal["paper", "model", "sinks", "layouts"]
 
@@ -111,11 +111,6 @@ def split(text: str) -> list[str]:
     return text.split()[:MOST_WORDS]
 
 
-def _one_of(field: str, numbers: tuple[int, ...]) -> Reader:
-    words = one_of(field, [str(number) for number in numbers])
-    return field, lambda given: int(words[1](given)), str
-
-
 def _numbers(field: str, most: int, what: str) -> Reader:
     """Several positions or heads, as 0.7.12."""
 
@@ -155,10 +150,10 @@ MASKS: Final = Page(
         "windows": switch("native", "kept", "lifted"),
         "text": one_of("source", SOURCES),
         "pasted": typed("pasted", LINK_CHARACTERS),
-        "length": _one_of("length", LENGTHS),
-        "wide": _one_of("wide", WIDE),
+        "length": one_number_of("length", LENGTHS),
+        "wide": one_number_of("wide", WIDE),
         "keep": whole("keep", 1, MOST_SINKS),
-        "every": _one_of("every", EVERY),
+        "every": one_number_of("every", EVERY),
         "hold": whole("hold", 0, MOST_SINKS),
         "lesson": typed("lesson", 40),
     },

@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
 from attnlab.ui.link import LINK_CHARACTERS, literal, url_names
+from attnlab.ui.selection import Head
+from attnlab.viz.heads import spelled
 
 Value = TypeVar("Value")
 Reader = tuple[str, Callable[[str], Any], Callable[[Any], str]]
@@ -82,6 +84,24 @@ def one_of(field: str, choices: Sequence[str]) -> Reader:
         return given
 
     return field, read, str
+
+
+def one_number_of(field: str, numbers: Sequence[int]) -> Reader:
+    """One out of a few whole numbers."""
+    _, read, _ = one_of(field, [str(number) for number in numbers])
+    return field, lambda given: int(read(given)), str
+
+
+def head(field: str, missing: Head | None = None) -> Reader:
+    """A head as L0H2; `missing` where nothing is given."""
+
+    def read(given: str) -> Head | None:
+        found = re.fullmatch(r"L([0-9]{1,4})H([0-9]{1,4})", given)
+        if given and found is None:
+            raise ValueError("is not a head such as L0H2")
+        return (int(found[1]), int(found[2])) if found else missing
+
+    return field, read, lambda head: "" if head is None else spelled(head)
 
 
 def whole(field: str, least: int, most: int) -> Reader:

@@ -1,13 +1,11 @@
 """What the Positions page shows of its own; nothing here imports Streamlit."""
 
-import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from attnlab.ui.link import LINK_CHARACTERS
-from attnlab.ui.own_link import Page, Reader, one_of, switch, typed, whole
+from attnlab.ui.own_link import Page, head, one_number_of, one_of, switch, typed, whole
 from attnlab.ui.selection import Head
-from attnlab.viz.heads import spelled
 
 Panel = Literal["schemes", "order", "distance", "model", "family"]
 
@@ -92,58 +90,40 @@ class Positions:
     lesson: str = ""
 
 
-def _number(field: str, numbers: tuple[int, ...]) -> Reader:
-    """One of a few numbers."""
-    words = one_of(field, [str(number) for number in numbers])
-    return field, lambda given: int(words[1](given)), str
-
-
-def _head(field: str, missing: Head | None) -> Reader:
-    """A head as L0H2, or nothing."""
-
-    def read(given: str) -> Head | None:
-        head = re.fullmatch(r"L([0-9]{1,4})H([0-9]{1,4})", given)
-        if given and head is None:
-            raise ValueError("is not a head such as L0H2")
-        return (int(head[1]), int(head[2])) if head else missing
-
-    return field, read, lambda head: "" if head is None else spelled(head)
-
-
 POSITIONS: Final = Page(
     "positions",
     Positions(),
     {
         "show": one_of("panel", PANELS),
         "scheme": one_of("scheme", SCHEMES),
-        "m": _number("width", WIDTHS),
-        "base": _number("base", BASES),
+        "m": one_number_of("width", WIDTHS),
+        "base": one_number_of("base", BASES),
         "p": whole("at", 0, PLACES - 1),
         "k": whole("by", 0, 64),
-        "d": _number("size", KEY_SIZES),
-        "head-size": _number("long", KEY_SIZES),
+        "d": one_number_of("size", KEY_SIZES),
+        "head-size": one_number_of("long", KEY_SIZES),
         "query": whole("query", 0, PLACES - 1),
         "at-key": whole("key", 0, PLACES - 1),
-        "slopes": _number("heads", HEADS),
-        "buckets": _number("buckets", BUCKETS),
-        "farthest": _number("farthest", FARTHEST),
+        "slopes": one_number_of("heads", HEADS),
+        "buckets": one_number_of("buckets", BUCKETS),
+        "farthest": one_number_of("farthest", FARTHEST),
         "ways": switch("both", "both", "past"),
         "words": typed("words", MOST_WRITTEN),
         "order": one_of("order", ORDERS),
         "vectors": one_of("vectors", VECTORS),
         "scaling": one_of("scaling", SCALINGS),
-        "factor": _number("factor", FACTORS),
-        "trained": _number("trained", TRAINED),
+        "factor": one_number_of("factor", FACTORS),
+        "trained": one_number_of("trained", TRAINED),
         "edit": one_of("edit", EDITS),
-        "offset": _number("offset", OFFSETS),
+        "offset": one_number_of("offset", OFFSETS),
         "seed": whole("seed", 0, 9_999),
-        "to-base": _number("to_base", BASES),
-        "times": _number("by_factor", FACTORS),
-        "look": _head("look", None),
+        "to-base": one_number_of("to_base", BASES),
+        "times": one_number_of("by_factor", FACTORS),
+        "look": head("look"),
         "text": one_of("text", TEXTS),
         "pasted": typed("pasted", LINK_CHARACTERS),
-        "far": _number("times", LONGEST),
-        "seen": _head("seen", (0, 0)),
+        "far": one_number_of("times", LONGEST),
+        "seen": head("seen", (0, 0)),
         "sentence": typed("sentence", 300),
         "lesson": typed("lesson", 40),
     },
