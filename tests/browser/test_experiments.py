@@ -1,9 +1,10 @@
 """The four experiments in a real Chromium: one click each, and the figures as they are read."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from attnlab.ui.experiments import active
+from tests.browser.visiting import figure, settled
 
 pytestmark = pytest.mark.browser
 
@@ -18,14 +19,11 @@ def opened(page: Page, address: str, experiment: str, step: str = "") -> None:
 
 
 def reads(page: Page, name: str, head: str) -> None:
-    """Waits for a step's sentence and its head."""
+    """Waits for a step's sentence and its head, and until what it set is everywhere: two steps may
+    share a head, whose card stands there before the second one draws it."""
     expect(page.locator(".st-key-look-for")).to_contain_text(active(name)[1].look_for)
+    settled(page)
     expect(page.locator(".st-key-card-head")).to_contain_text(head)
-
-
-def figure(page: Page, side: str, key: int) -> Locator:
-    """The weight of a looked-at word."""
-    return page.locator(f'.st-key-head .al-key[data-side="{side}"][data-position="{key}"] .al-fig')
 
 
 def test_the_street_finder(page: Page, address: str):
