@@ -9,7 +9,7 @@ tokens, or positions that training never reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnlab.analysis.progress import Progress, part
 from attnlab.errors import InputError
 from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel
@@ -26,8 +27,6 @@ from attnlab.trace.trace import at_least_one
 
 BATCH_TOKENS = 4096
 """Tokens of windows run at once."""
-
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -47,10 +46,10 @@ class Losses:
         Raises:
             InputError: there are none.
         """
-        part = self.values[start:stop]
-        if not len(part):
+        within = self.values[start:stop]
+        if not len(within):
             raise InputError(f"There is no loss at positions {start} to {stop}: shorten the range.")
-        return float(part.double().mean())
+        return float(within.double().mean())
 
     def smoothed(self, width: int = 65) -> Float[Tensor, " n_1"]:
         """See ``smoothed``: for a picture; an export takes ``values``."""
@@ -124,10 +123,10 @@ def average_by_position(
     rows = max(1, BATCH_TOKENS // length)
     losses: list[Tensor] = []
     for start in range(0, len(texts), rows):
-        part = texts[start : start + rows]
-        inner = _share(progress, start / len(texts), len(part) / len(texts))
+        batch = texts[start : start + rows]
+        inner = part(progress, start / len(texts), len(batch) / len(texts))
         options = {"capture": (), "logits": "loss", "progress": inner, "cancel": cancel}
-        losses += [trace.losses for trace in runner.run_many(part, edits=edits, **options)]
+        losses += [trace.losses for trace in runner.run_many(batch, edits=edits, **options)]
     found = torch.stack(losses).double()
     spread = found.std(0) if len(found) > 1 else torch.zeros_like(found[0])
     return Average(found.mean(0), spread / len(found) ** 0.5, len(found), stopped)
@@ -174,8 +173,3 @@ def smoothed(values: Float[Tensor, " n"], width: int) -> Float[Tensor, " n"]:
     here = torch.arange(count)
     start, stop = (here - half).clamp(min=0), (here + half + 1).clamp(max=count)
     return (total[stop] - total[start]) / (stop - start)
-
-
-def _share(progress: Progress | None, done: float, more: float) -> Progress | None:
-    """The progress of one batch as part of the whole."""
-    return None if progress is None else lambda share: progress(done + more * share)

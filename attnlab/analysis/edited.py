@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attnlab.analysis import similarity
 from attnlab.analysis.effects import turned
+from attnlab.analysis.progress import Progress, part
 from attnlab.errors import TextTooLong
 from attnlab.trace.capture import Capture
 from attnlab.trace.edits import Edit
@@ -71,7 +72,7 @@ def edited(
     *,
     predicts: bool = True,
     target: Any = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
     cancel: Any = None,
 ) -> Edited:
     """A plain run and an edited one of the same text, compared.
@@ -92,9 +93,9 @@ def edited(
         "logits": "loss" if predicts else None,
     }
     _check(runner, text, target)
-    halves = [None, None] if progress is None else [_half(progress, at) for at in (0, 1)]
-    plain = runner.run(text, progress=halves[0], **asked, **options)
-    other = runner.run(text, edits=tuple(edits), progress=halves[1], **asked, **options)
+    first, second = (part(progress, at / 2, 0.5) for at in (0, 1))
+    plain = runner.run(text, progress=first, **asked, **options)
+    other = runner.run(text, edits=tuple(edits), progress=second, **asked, **options)
     causal = role != "cross" and all(s.causal for s in runner.sites if s.role == role)
     causal = causal and not _first_looks_ahead(other, role)
     vectors = [trace.role(role).final.double() for trace in (plain, other)]
@@ -112,10 +113,6 @@ def _first_looks_ahead(trace: Trace, role: str) -> bool:
     """Whether the first row of a head has weight on what comes later: an edit may open it."""
     kept = trace.role(role).weights.layers.values()
     return any(bool(one.tensor[:, 0, 1:].any()) for one in kept)
-
-
-def _half(progress: Callable[[float], None], at: int) -> Callable[[float], None]:
-    return lambda share: progress((at + share) / 2)
 
 
 def _check(runner: Any, text: Any, target: Any) -> None:

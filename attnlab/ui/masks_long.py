@@ -15,6 +15,7 @@ import torch
 from attnlab.analysis.damage import damage, half_mean
 from attnlab.trace import Mask
 from attnlab.ui.masks_selection import Masks
+from attnlab.viz.figures import ordinal
 
 _NOTHING: Final = 0.02  # nats a token
 
@@ -74,11 +75,6 @@ def layouts(value: Masks, layers: Sequence[int]) -> tuple[Way, ...]:
     name = f"every {ordinal(value.every)} full"
     everywhere = Way("window everywhere", base.under_way, base.edits, "brown", True)
     return full(), everywhere, Way(name, f"{base.under_way}, {name}", (mixed,), "attention")
-
-
-def ordinal(number: int) -> str:
-    """ "2nd", "5th"."""
-    return f"{number}{ {2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 
 @dataclass(frozen=True)

@@ -40,3 +40,9 @@ def share(value: float) -> str:
 def minus(words: str) -> str:
     """Hyphens as minus signs, at which no line is broken."""
     return words.replace("-", "−")
+
+
+def ordinal(number: int) -> str:
+    """ "2nd", "5th", "11th"."""
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"

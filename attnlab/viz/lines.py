@@ -28,7 +28,8 @@ class Line:
     """Values at the chart's positions; None where there is none, so that the line has a gap.
 
     ``kind``: a colour of ``diagram.KINDS``; ``dashed`` tells it apart without colour. ``low`` and
-    ``high`` bound a band around it. ``named``: whether its name stands at its end.
+    ``high`` bound a band around it. ``named``: whether its name stands at its end. ``stepped``: a
+    value holds up to half way to the next position, where it jumps.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Line:
     high: Sequence[float | None] = ()
     thick: float = 2.2
     named: bool = True
+    stepped: bool = False
 
     @property
     def every(self) -> list[float]:
@@ -91,6 +93,8 @@ def lines(
     for line in drawn_lines:
         _band(drawn, plot, x, line)
         for piece in _pieces(plot, x, line.values):
+            if line.stepped:
+                piece = _steps_of(piece)
             drawn.line(piece, line.kind, width=line.thick, dashed=line.dashed)
     _names(drawn, plot, drawn_lines)
     _spots(drawn, plot, x, drawn_lines, write, write_x, x_name)
@@ -173,7 +177,7 @@ def _mark(drawn: Diagram, plot: _Plot, at: float, words: str) -> None:
     if words:
         late = x + 6 + width(words, 11.5) > plot.right
         place = {"anchor": "end"} if late else {}
-        drawn.words(x - 5 if late else x + 5, _TOP + 2, words, size=11.5, kind="mute", **place)
+        drawn.words(x - 5 if late else x + 5, _TOP - 6, words, size=11.5, kind="mute", **place)
 
 
 def _pieces(
@@ -187,6 +191,15 @@ def _pieces(
         elif pieces[-1]:
             pieces.append([])
     return [piece if len(piece) > 1 else piece * 2 for piece in pieces if piece]
+
+
+def _steps_of(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Level up to half way to the next point, and there straight up or down."""
+    found = points[:1]
+    for (a, level), (b, other) in pairwise(points):
+        middle = (a + b) / 2
+        found += [(middle, level), (middle, other)]
+    return [*found, points[-1]]
 
 
 def _band(drawn: Diagram, plot: _Plot, x: Sequence[float], line: Line) -> None:

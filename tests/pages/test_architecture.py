@@ -1,16 +1,15 @@
 """The Architecture page: the block, heads and their cache, why it won; links, presets, files."""
 
 import json
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attnlab.ui.cards.architecture.heads import lengths_of, size
 from attnlab.ui.export import architecture as export
 from attnlab.ui.export.menu import files
-from attnlab.viz import payload
 from attnlab.viz.diagram import Diagram
-from tests.pages.conftest import APP
+from tests.pages.reading import diagrams, opened, said, written
 
 PAGE = "pages/architecture.py"
 
@@ -18,33 +17,7 @@ PAGE = "pages/architecture.py"
 @pytest.fixture
 def architecture(packaged_models):
     """Opens the page with query parameters."""
-
-    def opened(**query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=120)
-        app.switch_page(PAGE)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
-
-
-def diagrams(app: AppTest) -> list[dict]:
-    """What was sent to each diagram."""
-    sent = [element.proto.bytes for element in app.get("bidi_component")]
-    headers = [payload.unpack(bytes(one))[0] for one in sent if one]
-    return [header for header in headers if "shapes" in header]
-
-
-def written(app: AppTest) -> list[str]:
-    """Every word of every diagram."""
-    return [s[3] for header in diagrams(app) for s in header["shapes"] if s[0] == "words"]
-
-
-def said(app: AppTest, part: str) -> bool:
-    return any(part in element.value for element in app.text)
+    return partial(opened, PAGE)
 
 
 def test_the_block_of_the_loaded_model(architecture):

@@ -1,6 +1,7 @@
 """The page Masks under AppTest: on paper, in models of every kind, on a long text; links, files."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from attnlab.ui.masks_cells import NOTHING, Painted
 from attnlab.ui.masks_selection import Masks
 from attnlab.ui.masks_view import Sheet, counted, formulas
 from attnlab.viz import payload
-from tests.pages.conftest import APP
+from tests.pages.reading import opened, said
 
 TINY = "w5 w6 w7 w8 w9 w10 w11 w12"
 
@@ -21,17 +22,7 @@ TINY = "w5 w6 w7 w8 w9 w10 w11 w12"
 @pytest.fixture
 def masks(packaged_models):
     """Opens the page with query parameters."""
-
-    def opened(**query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=240)
-        app.switch_page("pages/masks.py")
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
+    return partial(opened, "pages/masks.py")
 
 
 def sent(app: AppTest) -> list[tuple[dict, dict]]:
@@ -48,10 +39,6 @@ def painted(app: AppTest) -> tuple[dict, np.ndarray]:
 
 def words(app: AppTest) -> list[str]:
     return [element.value for element in app.text]
-
-
-def said(app: AppTest, part: str) -> bool:
-    return any(part in text for text in words(app))
 
 
 def test_the_first_view_counts_seventy_of_136(masks):

@@ -1,17 +1,16 @@
 """The Positions page: schemes, words in another order, distance, the loaded model; links, files."""
 
 import json
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attnlab.analysis import passage
 from attnlab.ui.cards.positions import parts
 from attnlab.ui.export.architecture import computed
 from attnlab.ui.export.menu import files
 from attnlab.ui.positions_selection import EDITS, PANELS, SCHEMES
-from attnlab.viz import payload
-from tests.pages.conftest import APP
+from tests.pages.reading import diagrams, opened, said, written
 
 PAGE = "pages/positions.py"
 
@@ -19,33 +18,7 @@ PAGE = "pages/positions.py"
 @pytest.fixture
 def positions(packaged_models):
     """Opens the page with query parameters."""
-
-    def opened(**query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=120)
-        app.switch_page(PAGE)
-        for name, value in query.items():
-            app.query_params[name.replace("_", "-")] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
-
-
-def diagrams(app: AppTest) -> list[dict]:
-    """What was sent to each diagram."""
-    sent = [element.proto.bytes for element in app.get("bidi_component")]
-    headers = [payload.unpack(bytes(one))[0] for one in sent if one]
-    return [header for header in headers if "shapes" in header]
-
-
-def written(app: AppTest) -> list[str]:
-    """Every word of every diagram."""
-    return [s[3] for header in diagrams(app) for s in header["shapes"] if s[0] == "words"]
-
-
-def said(app: AppTest, part: str) -> bool:
-    return any(part in element.value for element in app.text)
+    return partial(opened, PAGE)
 
 
 def test_waves_and_clocks(positions):

@@ -7,7 +7,7 @@ import pytest
 from attnlab.viz import cells, clocks, diagram, dumbbells, lines, order, payload, spans, turns
 from attnlab.viz.cells import Table
 from attnlab.viz.diagram import LEVELS, Diagram, diagram_payload
-from attnlab.viz.figures import plain, share, tiny
+from attnlab.viz.figures import ordinal, plain, share, tiny
 from attnlab.viz.lines import Line
 from attnlab.viz.svg.diagram import diagram as as_file
 from attnlab.viz.svg.frame import Caption
@@ -64,6 +64,21 @@ def test_areas_move_with_the_diagram_they_are_in():
     outer.place(20, 30, inner)
     assert outer.shapes[0][1] == [20, 30, 21, 30, 21, 31]
     assert diagram.KINDS["a"][0] == "#2f6db3"
+
+
+def test_a_stepped_line_jumps_half_way_between_two_positions():
+    curve = Line("one", [0.0, 2.0], "attention", stepped=True)
+    drawn = lines.lines("T", [0, 10], [curve], x_name="n", wide=200)
+    ((_, points, *_),) = [s for s in drawn.shapes if s[0] == "line" and s[2] == "attention"]
+    across, up = points[::2], points[1::2]
+    assert across[1] == across[2] == pytest.approx((across[0] + across[3]) / 2, abs=0.01)
+    assert up[0] == up[1] > up[2] == up[3]
+
+
+def test_ordinals():
+    assert [ordinal(n) for n in (1, 2, 3, 5, 11, 12, 22, 113)] == (
+        ["1st", "2nd", "3rd", "5th", "11th", "12th", "22nd", "113th"]
+    )
 
 
 def test_a_line_has_a_gap_where_a_value_is_missing_and_ends_where_it_stops():

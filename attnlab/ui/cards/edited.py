@@ -206,6 +206,8 @@ def _heads(of: Shown, found: Changed) -> None:
             label="The heads that change most",
             on_change=lambda: _clicked(of),
         )
+        if head not in {one[:2] for one in listed}:
+            say.remark(f"Below: {title(head)}, the head that was chosen.", f"{of.key}-chosen")
         twice = _twice(of, found, head)
         mount_diagram.diagram(f"{of.key}-twice", twice)
         kept = files.picture(

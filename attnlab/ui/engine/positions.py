@@ -122,8 +122,7 @@ def learned_table(reader: Reader) -> LearnedTable | None:
 
 
 def _table(table: torch.Tensor) -> LearnedTable:
-    count = min(LIKENESS_ROWS, len(table))
-    chosen = torch.linspace(0, len(table) - 1, count).round().long()
+    chosen = torch.arange(0, len(table), -(-len(table) // LIKENESS_ROWS))
     return LearnedTable(
         len(table),
         table.shape[1],

@@ -5,7 +5,7 @@ All seeds of each are read; heads are those of the first seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from attnlab.analysis import by_position, family_curves, passage
+from attnlab.analysis.progress import part
 from attnlab.ui import texts, work
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.engine.reading import as_array
@@ -93,14 +94,14 @@ def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Cur
                     length,
                     step=TRAINED,
                     edits=tuple(edits),
-                    progress=_share(job.progress, seed),
+                    progress=part(job.progress, seed / SEEDS, 1 / SEEDS),
                     cancel=job.cancel,
                 )
             )
         every = family_curves.spread([one.mean for one in found])
         return Curve(
             scheme,
-            *(as_array(part) for part in (every.mean, every.least, every.most)),
+            *(as_array(one) for one in (every.mean, every.least, every.most)),
             as_array(torch.stack([one.mean[: len(every.mean)] for one in found])),
             found[0].count,
             found[0].stopped,
@@ -108,10 +109,6 @@ def curve(scheme: str, text: str, length: int, edits: Sequence[Any] = ()) -> Cur
 
     words = f"Reading the text with {scheme if scheme != 'none' else 'no positions'}"
     return work.perform(key, words, run, work.stores().effects)
-
-
-def _share(progress: Callable[[float], None], seed: int) -> Callable[[float], None]:
-    return lambda share: progress((seed + share) / SEEDS)
 
 
 @lru_cache(maxsize=len(SCHEMES) * SEEDS)

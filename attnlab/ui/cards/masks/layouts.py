@@ -9,6 +9,7 @@ from attnlab.ui.cards.masks import longtext
 from attnlab.ui.masks_selection import EVERY, MOST_SINKS, Masks
 from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import Selection
+from attnlab.viz.figures import ordinal
 from attnlab.viz.layout import layout
 
 _LAYOUTS: Final = (
@@ -43,7 +44,7 @@ def draw(selection: Selection, value: Masks) -> None:
 
 
 def _every(every: int) -> str:
-    return f"every {masks_long.ordinal(every)} layer full"
+    return f"every {ordinal(every)} layer full"
 
 
 def _hold(hold: int) -> str:

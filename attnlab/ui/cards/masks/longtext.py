@@ -152,12 +152,13 @@ def _means(key: str, means: Sequence[Mean]) -> None:
 def _chart(
     value: Masks, ids: Sequence[int], ways: Sequence[Way], found: Sequence[np.ndarray]
 ) -> Diagram:
-    smooth = [longtext.drawn(curve, width_for(len(ids))) for curve in found]
+    width = width_for(len(ids))
+    smooth = [longtext.drawn(curve, width) for curve in found]
     step = max(1, len(ids) // 512)
     places = list(range(0, len(ids) - 1, step))
     shown = [v for line in smooth for v in line[min(_BEGIN, len(line) - 1) :]]
     return lines.lines(
-        "Loss by position",
+        f"Loss by position, nats, each the mean of {width} around it",
         places,
         [
             lines.Line(way.name, [line[at] for at in places], way.colour, way.dashed)

@@ -135,9 +135,9 @@ def buckets(selection: Selection, value: Positions) -> None:
 def _buckets(value: Positions) -> None:
     ahead, found = engine.buckets_of(value.buckets, value.farthest, value.both, value.farthest + 32)
     drawn = lines(
-        "",
+        "bucket",
         ahead,
-        [Line("bucket", found, "attention", named=False)],
+        [Line("bucket", found, "attention", named=False, stepped=True)],
         x_name="tokens ahead of the query" if value.both else "tokens ahead (the past)",
         write="{:.0f}".format,
     )

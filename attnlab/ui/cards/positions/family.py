@@ -125,7 +125,7 @@ def _picture(found: Sequence[tuple[str, Curve, tuple[str, bool]]], length: int) 
         for name, one, style in found
     ]
     return lines(
-        "",
+        "nats a token",
         middle,
         shown,
         x_name="tokens read before",

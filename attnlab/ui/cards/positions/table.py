@@ -13,6 +13,7 @@ from attnlab.ui.export import architecture as files
 from attnlab.ui.selection import Selection
 from attnlab.viz import cells
 from attnlab.viz.cells import Table
+from attnlab.viz.figures import ordinal
 from attnlab.viz.lines import Line, lines
 
 _ALIKE: Final = (
@@ -60,7 +61,8 @@ def _alike(found: LearnedTable, title: str, source: files.Source) -> None:
         [one], wide=520, tall=440, left=44, label=f"Cosines between {count} positions of {title}."
     )
     parts.picture("table", drawn)
-    shown = "every one is" if count == found.longest else f"{count} positions, evenly chosen, are"
+    step = found.chosen[1] - found.chosen[0] if count > 1 else 1
+    shown = "every one is" if step == 1 else f"{count} positions, every {ordinal(step)}, are"
     near = float(found.likeness.diagonal(1).mean()) if count > 1 else 1.0
     said = (
         f"A table of {found.longest:,} positions, {found.width} numbers each; {shown} drawn. "
