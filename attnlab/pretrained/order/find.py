@@ -21,7 +21,8 @@ from attnlab.pretrained.order.evidence import (
     takes,
     turns,
 )
-from attnlab.pretrained.order.rotary import Rotary, Route, argument_of, original_of, parts_of
+from attnlab.pretrained.order.rotary import Rotary, original_of, parts_of
+from attnlab.pretrained.order.route import Route, argument_of
 from attnlab.pretrained.order.slopes import are_slopes
 from attnlab.pretrained.order.table import Table
 from attnlab.pretrained.watch import Event, Record

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from torch import nn
 
 from attnlab.pretrained.order.find import Found
-from attnlab.pretrained.order.rotary import Route, install_rotary, install_route
-from attnlab.pretrained.order.slopes import install_slopes
+from attnlab.pretrained.order.rotary import install_rotary, turn_at
+from attnlab.pretrained.order.route import Route, install_route
+from attnlab.pretrained.order.slopes import slopes_at
 from attnlab.pretrained.order.table import install_table
 from attnlab.trace.site import Site
 
@@ -19,9 +20,10 @@ def install(modules: Mapping[str, nn.Module], order: Found, sites: Sequence[Site
         install_rotary(modules[rotary.path], rotary)
     for table in order.tables:
         install_table(modules[table.path], table)
-    for routes, put in ((order.routes, install_route), (order.slopes, install_slopes)):
+    handed = (("turn", order.routes, turn_at), ("slopes", order.slopes, slopes_at))
+    for name, routes, change in handed:
         for path, repeats in _by_path(routes, sites).items():
-            put(modules[path], repeats)
+            install_route(modules[path], name, repeats, change)
 
 
 def _by_path(routes: Sequence[Route], sites: Sequence[Site]) -> dict[str, list[tuple[Route, Site]]]:

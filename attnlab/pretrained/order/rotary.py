@@ -8,7 +8,7 @@ of a freshly built model, whatever the layout of its cosines.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,13 +16,11 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.attention.positions import NtkAware
+from attnlab.pretrained.order.route import Key, replaced
 from attnlab.trace.edits.placed import STAGE, Placed, entrance, moved, placed_at, stretches
 from attnlab.trace.edits.positions import Positions
 from attnlab.trace.run import Run, current_run
 from attnlab.trace.site import Site
-
-Key = int | str
-"""Where an argument stands among those of a call: by place or by name."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +36,6 @@ class Rotary:
     layered: bool
 
 
-@dataclass(frozen=True)
-class Route:
-    """A module that is handed a turn, and for which layer of a role."""
-
-    path: str
-    argument: Key
-    role: str
-    layer: int
-
-
 def parts_of(turn: Any) -> tuple[Tensor, ...]:
     """The tensors of a turn: cosines and sines, or one tensor of complex numbers."""
     if isinstance(turn, Tensor):
@@ -55,19 +43,6 @@ def parts_of(turn: Any) -> tuple[Tensor, ...]:
     if isinstance(turn, tuple | list) and all(isinstance(part, Tensor) for part in turn):
         return tuple(turn)
     return ()
-
-
-def argument_of(given: tuple[tuple, Mapping[str, Any]], fits: Callable[[Any], bool]) -> Key | None:
-    """Where among a call's arguments the first that fits stands."""
-    args, kwargs = given
-    return next((key for key, value in (*enumerate(args), *kwargs.items()) if fits(value)), None)
-
-
-def replaced(args: tuple, kwargs: Mapping, key: Key, value: Any) -> tuple[tuple, dict]:
-    """The arguments of a call with one of them replaced."""
-    if isinstance(key, str):
-        return args, {**kwargs, key: value}
-    return (*args[:key], value, *args[key + 1 :]), dict(kwargs)
 
 
 def restretched(config: Any, edits: Sequence[Positions]) -> Any:
@@ -193,19 +168,6 @@ def install_rotary(module: nn.Module, rotary: Rotary) -> None:
     module.register_forward_hook(hook, with_kwargs=True)
 
 
-def install_route(module: nn.Module, repeats: Sequence[tuple[Route, Site]]) -> None:
-    """Hand a layer the turn that the run wants there."""
-
-    def hook(module: nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
-        run = current_run()
-        if run is None or not run.asks(STAGE):
-            return None
-        count = run.nth_call(f"turn {repeats[0][0].path}")
-        route, site = repeats[count % len(repeats)]
-        if not run.edits(STAGE, site):
-            return None
-        turn = kwargs[route.argument] if isinstance(route.argument, str) else args[route.argument]
-        call = run.memo[id(parts_of(turn)[0])]
-        return replaced(args, kwargs, route.argument, call.changed(run, site))
-
-    module.register_forward_pre_hook(hook, with_kwargs=True)
+def turn_at(run: Run, turn: Any, site: Site) -> Any:
+    """The turn that a layer is handed, as the run wants it there."""
+    return run.memo[id(parts_of(turn)[0])].changed(run, site)
