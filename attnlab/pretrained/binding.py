@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attnlab.errors import EditRefused
 from attnlab.trace.edits import Bound, Edit, Fed
+from attnlab.trace.edits.placed import require_room
 from attnlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -53,7 +54,11 @@ def bind(
                 f"{edit} changes {', '.join(sorted(missing))}, which cannot be changed in "
                 f"{lab.name} (tier {lab.tier}); what can: {can}."
             )
-    return () if check_only else tuple(edit.bind_to(lab, donor, fed) for edit in edits)
+    if check_only:
+        return ()
+    bounds = tuple(edit.bind_to(lab, donor, fed) for edit in edits)
+    require_room(bounds, lab.name)
+    return bounds
 
 
 def require_alike(bounds: Sequence[tuple[Bound, ...]]) -> None:

@@ -61,6 +61,21 @@ def test_two_shifts_that_fit_alone_and_not_together():
             one.run(LONG, edits=[P("shifted", offset=30), P("shifted", offset=22)], capture=())
 
 
+@pytest.mark.parametrize("make", [lab, lambda name: al.rebuild(lab(name))])
+def test_a_shift_that_leads_nowhere_needs_no_room(make):
+    """There and back, or out of a table that nobody reads."""
+    one = make("gpt2")
+
+    def found(*edits):
+        return one.run(LONG, edits=edits, capture=()).logits
+
+    back = (P("shifted", offset=-5), P("shifted", offset=5))
+    assert off(found(*back), found()) == 0
+    for scheme in ("none", "sinusoidal"):
+        assert off(found(P("shifted", offset=60), P("none")), found(P("none"))) == 0
+        assert found(P("shifted", offset=60), P(scheme)).isfinite().all()
+
+
 def test_what_the_decoder_will_write_is_no_matter_to_the_encoder():
     shift = P("shifted", offset=50, role="encoder")
     trace = lab("bart").generate(SHORT, max_new_tokens=8, edits=[shift], capture=())

@@ -9,6 +9,7 @@ import copy
 import pytest
 import torch
 
+import attnlab as al
 from attnlab.attention.positions import NtkAware, Sinusoidal
 from attnlab.errors import EditRefused
 from attnlab.pretrained.order.values import bias_of, table_of
@@ -160,6 +161,22 @@ def test_alibi_that_a_model_brings_along(name, monkeypatch):
     assert off(found, run(name).logits) > 1e-2
     with pytest.raises(EditRefused, match="counts keys"):
         run(name, LONG, P("reversed"))
+
+
+@pytest.mark.parametrize("first", ["ntk", "interpolated", "yarn"])
+def test_a_base_and_a_stretching_join_in_either_order(first):
+    """Of several stretchings the last holds. Ours has a scheme for it, theirs a configuration."""
+    more = {"original": 8} if first == "yarn" else {}
+    one, base = P(first, factor=4, **more), P("base", base=500)
+    both = (lab("llama"), al.rebuild(lab("llama")))
+    found = [
+        [runner.run(LONG, edits=edits, capture=()).logits for runner in both]
+        for edits in ((one, base), (base, one), (P("ntk", factor=2), one, base), (one,))
+    ]
+    for theirs, ours in found:
+        assert off(theirs, ours) <= 1e-5
+    assert off(found[0][0], found[1][0]) == off(found[0][0], found[2][0]) == 0
+    assert off(found[0][0], found[3][0]) > 1e-3
 
 
 def test_one_layer_alone():

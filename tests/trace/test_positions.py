@@ -43,7 +43,7 @@ def test_json_and_back(scheme):
         ("shifted", {}, "needs offset="),
         ("shifted", {"offset": 1.5}, "whole numbers"),
         ("shifted", {"offset": True}, "whole numbers"),
-        ("shifted", {"offset": 10**8}, "10,000,000"),
+        ("shifted", {"offset": 10**8}, "1,000,000"),
         ("none", {"offset": 1}, "has no offset="),
         ("reversed", {"seed": 1}, "has no seed="),
         ("base", {}, "needs base="),

@@ -51,18 +51,24 @@ def restretched(config: Any, edits: Sequence[Positions]) -> Any:
     own = copy.deepcopy(config.rope_parameters)
     config.rope_parameters = own
     nested = [kind for kind, value in own.items() if isinstance(value, dict)]
-    for edit in edits:
-        if nested:  # one for each type of layer
-            for kind in nested:
-                own[kind] = _parameters(own[kind], edit, config)
-        else:
-            config.rope_parameters = own = _parameters(own, edit, config)
+    if nested:  # one for each type of layer
+        own.update({kind: _parameters(own[kind], edits, config) for kind in nested})
+    else:
+        config.rope_parameters = _parameters(own, edits, config)
     return config
 
 
-def _parameters(own: dict[str, Any], edit: Positions, config: Any) -> dict[str, Any]:
-    if edit.scheme == "base":
-        return own | {"rope_theta": float(edit.base)}
+def _parameters(own: dict[str, Any], edits: Sequence[Positions], config: Any) -> dict[str, Any]:
+    """The last base and the last stretching: a configuration of NTK-aware RoPE holds a base that is
+    stretched already, so the base must be known first."""
+    for edit in edits:
+        if edit.scheme == "base":
+            own = own | {"rope_theta": float(edit.base)}
+    slower = [edit for edit in edits if edit.scheme != "base"]
+    return _stretched(own, slower[-1], config) if slower else own
+
+
+def _stretched(own: dict[str, Any], edit: Positions, config: Any) -> dict[str, Any]:
     plain = {name: own[name] for name in ("rope_theta", "partial_rotary_factor") if name in own}
     if edit.scheme == "interpolated":
         return plain | {"rope_type": "linear", "factor": float(edit.factor)}

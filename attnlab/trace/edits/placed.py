@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,13 +29,15 @@ class Placed(Bound):
 
     ``length``: of the text whose positions move, or None for all that are fed at once.
     ``real``: how many tokens there are and will be, the rest of a batch being padding; None where
-    that is not known. ``original``: the training length that YaRN goes by. ``shared``: the model
-    has one bias for all texts of a batch, so that all must have the same edits.
+    that is not known. ``longest``: how many positions the model's table holds, where it matters.
+    ``original``: the training length that YaRN goes by. ``shared``: the model has one bias for all
+    texts of a batch, so that all must have the same edits.
     """
 
     length: int | None = None
     original: int | None = None
     real: int | None = None
+    longest: int | None = None
     shared: bool = False
 
 
@@ -100,6 +103,29 @@ def fitting(edits: tuple[Placed, ...], own: Tensor, longest: int) -> Tensor:
             f"{longest - 1:,}."
         )
     return torch.where(own < 0, own, places.clamp(0, longest - 1))
+
+
+def require_room(edits: Iterable[Bound], name: str) -> None:
+    """Refuse a text that is moved out of a model's table, before anything runs. All edits of a text
+    count: they may move it there and back, or leave the table out.
+
+    Raises:
+        EditRefused: a token would need a position that the table does not hold.
+    """
+    placed = [bound for bound in edits if isinstance(bound, Placed)]
+    for role in dict.fromkeys(bound.edit.role for bound in placed):
+        here = tuple(bound for bound in placed if bound.edit.role == role)
+        moves = [bound for bound in here if bound.longest is not None]
+        if not moves or any(bound.edit.scheme in ("none", "sinusoidal") for bound in here):
+            continue
+        offset, first = sum(bound.edit.offset for bound in moves), moves[0]
+        last = first.real - 1 + offset
+        if offset < 0 or last >= first.longest:
+            raise EditRefused(
+                f"{' and '.join(str(bound.edit) for bound in moves)} needs position "
+                f"{offset if offset < 0 else last:,}; the table of {name} holds 0 to "
+                f"{first.longest - 1:,}."
+            )
 
 
 def gone(edits: tuple[Placed, ...]) -> bool:
