@@ -248,7 +248,8 @@ def _on_rows(
         part = bound.change(stage, part, here)
     if rows is None:
         return part
-    if part.shape[1] != tensor.shape[1]:  # a mask that was the same for every head, until now
-        tensor = tensor.expand(-1, part.shape[1], *tensor.shape[2:])
-    part = part.expand(-1, tensor.shape[1], *tensor.shape[2:])
+    # A mask may be the same for every head, and for every row, in one of the two and not the other.
+    heads = max(part.shape[1], tensor.shape[1])
+    tensor = tensor.expand(-1, heads, *tensor.shape[2:])
+    part = part.expand(len(rows), heads, *tensor.shape[2:])
     return tensor.index_copy(0, torch.tensor(rows, device=tensor.device), part)

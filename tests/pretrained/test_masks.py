@@ -187,6 +187,18 @@ def test_each_text_of_a_batch_has_a_mask_of_its_own():
         assert off(trace.logits, lab("llama").run(IDS, edits=edits).logits) <= 1e-5
 
 
+@pytest.mark.parametrize("name", ["llama", "bert", "t5"])
+def test_a_mask_of_some_heads_beside_one_that_is_the_same_for_all(name):
+    """Whichever comes first: the table of a batch has heads of its own, or has none yet."""
+    some, alone = al.Mask("causal", heads=0), al.Mask("window", window=2, native=False)
+    for each in ([[some], [alone]], [[alone], [some]], [[], [some]], [[alone], []]):
+        goals = {"targets": [SHORT, SHORT]} if name == "t5" else {}
+        found = lab(name).run_many([SHORT, IDS], each=each, **goals)
+        for trace, ids, edits in zip(found, (SHORT, IDS), each, strict=True):
+            right = lab(name).run(ids, edits=edits, **target(name)).logits
+            assert off(trace.logits, right) <= 1e-5
+
+
 @pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
 def test_padding_of_ones_own_is_found(left):
     pad = [0] * (N - len(SHORT))
