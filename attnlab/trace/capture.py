@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from attnlab.attention.stages import UNROTATED_STAGES
 from attnlab.errors import CaptureError
+from attnlab.trace.given import brief, chosen, whole
 
 ATTENTION_STAGES = (
     *UNROTATED_STAGES,
@@ -20,35 +19,6 @@ SQUARE_STAGES = ("scores", "scaled", "masked", "weights")
 """Those with an axis of queries and one of keys."""
 STREAM_STAGES = ("resid_pre", "attn_out", "cross_out", "mlp_out", "resid_post", "final")
 STAGES = ATTENTION_STAGES + STREAM_STAGES
-
-
-def chosen(name: str, value: int | str | Iterable | None, kind: type, error: type) -> tuple | None:
-    """One number or word, or several, as a tuple; None stays None and means all.
-
-    Raises:
-        error: something else was given for ``name``.
-    """
-    if value is None:
-        return None
-    items = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
-    items = tuple(items)
-    if not items:
-        raise error(f"{name} names none; leave it out for all.")
-    if kind is int:
-        return tuple(whole(name, item, error) for item in items)
-    if not all(isinstance(item, str) for item in items):
-        raise error(f"{name} takes words, one or several, not {value!r}.")
-    return tuple(items)
-
-
-def whole(name: str, value: Any, error: type) -> int:
-    """A whole number, NumPy's included, as an int. Raises ``error`` for anything else."""
-    if not isinstance(value, bool):
-        try:
-            return operator.index(value)
-        except TypeError:
-            pass
-    raise error(f"{name} takes whole numbers, not {value!r}.")
 
 
 @dataclass(frozen=True)
@@ -81,9 +51,9 @@ class Capture:
             value = chosen(name, getattr(self, name), kind, CaptureError)
             object.__setattr__(self, name, value)
         self._check_places()
-        if self.stage not in STAGES:
+        if not isinstance(self.stage, str) or self.stage not in STAGES:
             raise CaptureError(
-                f"There is no stage {self.stage!r}; the stages are {', '.join(STAGES)}."
+                f"There is no stage {brief(self.stage)}; the stages are {', '.join(STAGES)}."
             )
         if self.thumbnails is None:
             return

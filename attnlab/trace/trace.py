@@ -203,7 +203,7 @@ class Trace:
 
 def at_least_one(k: int) -> int:
     """A count of tokens. Raises InputError below 1, and for what is no whole number."""
-    if whole("k", k, InputError) < 1:
+    if whole("k", k, InputError, most=None) < 1:
         raise InputError(f"k is at least 1, not {k}.")
     return k
 

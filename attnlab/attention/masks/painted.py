@@ -8,7 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from attnlab.attention.masks.patterns import Column, Row, Table
+from attnlab.attention.masks.patterns import Column, Row, Table, require_within
 from attnlab.attention.masks.predicate import Predicate
 
 Cell = tuple[int, int]
@@ -80,6 +80,7 @@ class Changed(Predicate):
 
     def __post_init__(self) -> None:
         for cell in (*self.shown, *self.hidden):
+            require_within(*cell)
             if min(cell) < 0:
                 raise ValueError(f"there is no cell {cell}; queries and keys count from 0")
         both = set(self.shown) & set(self.hidden)

@@ -20,22 +20,29 @@ Row = Int[Tensor, "1 S"]
 Table = Bool[Tensor, "*B Q S"]
 
 
-def _require_whole(*numbers: object) -> None:
+MOST = 2**31 - 1
+"""The largest size, position or id: sums of two fit in the 64 bits that tables are made with."""
+
+
+def require_within(*numbers: object) -> None:
+    """Raises ValueError for what is no whole number, or larger than any text is long."""
     for number in numbers:
         try:
-            operator.index(number)
+            if abs(operator.index(number)) <= MOST:
+                continue
         except TypeError:
             raise ValueError(f"{number!r} is no whole number of tokens") from None
+        raise ValueError(f"a whole number is beyond {MOST:,}, the most that a mask counts")
 
 
 def _require_itself(w: int) -> None:
-    _require_whole(w)
+    require_within(w)
     if w < 1:
         raise ValueError(f"a window of {w} does not hold the token itself; the smallest is 1")
 
 
 def _require_from_zero(*numbers: int) -> None:
-    _require_whole(*numbers)
+    require_within(*numbers)
     if min(numbers, default=0) < 0:
         raise ValueError(f"{min(numbers)} is negative; tokens and positions count from 0")
 
@@ -140,6 +147,9 @@ class Document(Predicate):
     """
 
     ids: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require_within(*self.ids)
 
     @property
     def longest(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from attnlab.errors import EditError
@@ -11,6 +11,7 @@ from attnlab.trace.edits.heads import MeanHead, ZeroHead
 from attnlab.trace.edits.mask import Mask
 from attnlab.trace.edits.positions import Positions
 from attnlab.trace.edits.temperature import Temperature
+from attnlab.trace.given import brief
 
 __all__ = [
     "Bound",
@@ -39,12 +40,12 @@ def edit_from_json(data: dict[str, Any]) -> Edit:
     kind = data.get("kind") if isinstance(data, dict) else None
     cls = _KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        raise EditError(f"There is no edit of kind {kind!r}; there are {', '.join(_KINDS)}.")
-    names = {f.name for f in fields(cls) if f.init}
+        raise EditError(f"There is no edit of kind {brief(kind)}; there are {', '.join(_KINDS)}.")
+    known = {f.name: f for f in fields(cls) if f.init}
     for name in data:
-        if name not in names | {"kind"}:
-            raise EditError(f"An edit of kind {kind!r} has no field {name!r}.")
-    try:
-        return cls(**{name: value for name, value in data.items() if name in names})
-    except TypeError as error:
-        raise EditError(f"An edit of kind {kind!r} is incomplete: {error}.") from error
+        if name not in known and name != "kind":
+            raise EditError(f"An edit of kind {kind!r} has no field {brief(name)}.")
+    lacking = [name for name, f in known.items() if f.default is MISSING and name not in data]
+    if lacking:
+        raise EditError(f"An edit of kind {kind!r} is incomplete: it needs {', '.join(lacking)}.")
+    return cls(**{name: value for name, value in data.items() if name in known})

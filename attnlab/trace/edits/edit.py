@@ -16,7 +16,8 @@ from torch import Tensor
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import Capture
-from attnlab.trace.site import Site, layers_in
+from attnlab.trace.given import brief, chosen
+from attnlab.trace.site import ROLES, Site, layers_in
 
 if TYPE_CHECKING:
     from attnlab.trace.trace import Trace
@@ -61,6 +62,20 @@ class Fed:
 @dataclass(frozen=True)
 class Edit:
     """Base of every edit. ``kind`` is a field, so that two edits never share a cache key."""
+
+    def __post_init__(self) -> None:
+        """What most edits have: ``layers`` and ``heads`` in order, each once, and a ``role``.
+
+        Raises:
+            EditError: one of them is something else.
+        """
+        for name in ("layers", "heads"):
+            some = chosen(name, getattr(self, name, None), int, EditError)
+            if some is not None:
+                object.__setattr__(self, name, tuple(sorted(set(some))))
+        role = getattr(self, "role", None)
+        if role is not None and not (isinstance(role, str) and role in ROLES):
+            raise EditError(f"role= is one of {', '.join(ROLES)}, or left out; not {brief(role)}.")
 
     def sites(self, runner: Any) -> list[Site]:
         """The sites that the edit reaches. Raises EditRefused, saying what would work."""

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from attnlab.attention import Where
 from attnlab.errors import EditError
-from attnlab.trace.capture import Capture, whole
+from attnlab.trace.capture import Capture
 from attnlab.trace.edits.edit import Bound, Edit, main_or, site_at
+from attnlab.trace.given import whole
 from attnlab.trace.site import Site
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class _HeadEdit(Edit):
     role: str | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("layer", "head"):
             object.__setattr__(self, name, whole(name, getattr(self, name), EditError))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,11 @@ from torch import Tensor
 from attnlab.attention import masks
 from attnlab.attention.masks import Predicate
 from attnlab.errors import EditError, EditRefused
-from attnlab.trace.capture import chosen, whole
+from attnlab.trace.edits.cells import cells_of, painted_rows, rows_of
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
 from attnlab.trace.edits.fitted import fitted
 from attnlab.trace.edits.masking import Masking, cannot_show, shows_later
+from attnlab.trace.given import brief, several, whole
 from attnlab.trace.site import Site
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ _OF_ANY_DIRECTION = ("global", "document")
 """Patterns that say who is near or akin, and nothing of before and after."""
 _SAID = 4
 """Items of a long setting that a message still spells out."""
+MOST_VISIBLE = 32_768
+"""Tokens of a table that is drawn whole: 1 GiB."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,11 @@ class Mask(Edit):
     kind: str = field(default="mask", init=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.pattern, str) or self.pattern not in _MADE:
-            raise EditError(f"There is no mask {self.pattern!r}; there are {', '.join(_MADE)}.")
+            raise EditError(
+                f"There is no mask {brief(self.pattern)}; there are {', '.join(_MADE)}."
+            )
         self._settle()
         needs = _NEEDS.get(self.pattern, ())
         for name in _SETTINGS:
@@ -117,21 +123,20 @@ class Mask(Edit):
 
     def _settle(self) -> None:
         """Numbers as ints and lists as tuples, so that equal masks are equal."""
-        for name in ("window", "sinks", "prefix"):
+        for name in ("window", "prefix"):
             if getattr(self, name) is not None:
                 self._set(name, whole(name, getattr(self, name), EditError))
+        self._set("sinks", whole("sinks", 0 if self.sinks is None else self.sinks, EditError))
         for name in ("globals", "documents"):
-            self._set(name, chosen(name, getattr(self, name) or None, int, EditError) or ())
+            given = () if getattr(self, name) is None else getattr(self, name)
+            items = several(name, given, EditError, ordered=name == "documents")
+            self._set(name, tuple(whole(name, item, EditError) for item in items))
+        self._set("globals", tuple(sorted(set(self.globals))))
         for name in ("shown", "hidden"):
-            self._set(name, _cells(name, getattr(self, name)))
-        for name in ("layers", "heads"):
-            self._set(name, chosen(name, getattr(self, name), int, EditError))
-        rows = self.rows
-        if isinstance(rows, str) or not all(isinstance(row, str) for row in rows):
-            raise EditError('rows= takes strings of 0 and 1, one for each query: ("10", "11").')
-        self._set("rows", tuple(rows))
+            self._set(name, cells_of(name, getattr(self, name)))
+        self._set("rows", rows_of(self.rows))
         if not isinstance(self.native, bool):
-            raise EditError(f"native is True or False, not {self.native!r}.")
+            raise EditError(f"native is True or False, not {brief(self.native)}.")
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -141,13 +146,11 @@ class Mask(Edit):
         """A painted mask from a matrix [Q, S] of any kind: true or 1 where a query may look.
 
         Raises:
-            EditError: it has no two axes.
+            EditError: it is no matrix of numbers, or there is no cell.
         """
-        cells = torch.as_tensor(matrix)
-        if cells.dim() != 2:
-            raise EditError(f"A painted mask is a matrix [Q, S]; this has {cells.dim()} axes.")
-        rows = cells.bool().int().tolist()
-        return cls("painted", rows=tuple("".join(map(str, row)) for row in rows), **more)
+        if "rows" in more or "pattern" in more:
+            raise EditError("A painted mask takes its rows from the matrix, and from there alone.")
+        return cls("painted", rows=painted_rows(matrix), **more)
 
     def predicate(self, causal: bool = True) -> Predicate:
         """The pattern and its changed cells, as a question about two positions.
@@ -163,9 +166,19 @@ class Mask(Edit):
         return base
 
     def visible(self, n: int, causal: bool = True) -> Tensor:
-        """Who sees whom among n tokens, bool [n, n], the model's own window aside."""
+        """Who sees whom among n tokens, bool [n, n], the model's own window aside.
+
+        Raises:
+            EditError: it was painted for less than ``n`` tokens, has ids for less, or n is not from
+                1 to ``MOST_VISIBLE``.
+        """
+        if not 1 <= whole("n", n, EditError) <= MOST_VISIBLE:
+            raise EditError(f"A table has 1 to {MOST_VISIBLE:,} tokens, not {n:,}.")
         places = torch.arange(n)
-        return self.predicate(causal)(places[:, None], places[None])
+        try:
+            return self.predicate(causal)(places[:, None], places[None])
+        except ValueError as error:
+            raise EditError(f"{self} has no table of {n:,} tokens: {error}.") from error
 
     @property
     def stages(self) -> frozenset[str]:
@@ -240,15 +253,3 @@ class Mask(Edit):
             long = isinstance(value, tuple) and len(value) > _SAID
             said.append(f"{item.name}=" + (f"({len(value)} of them)" if long else repr(value)))
         return f"Mask({', '.join(said)})"
-
-
-def _cells(name: str, given: Any) -> tuple[tuple[int, int], ...]:
-    """Cells as pairs of ints, in order, each once."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise EditError(f"{name} takes cells (query, key), not {given!r}.")
-    cells = set()
-    for cell in given:
-        if isinstance(cell, str) or not isinstance(cell, Sequence) or len(cell) != 2:
-            raise EditError(f"{name} takes cells (query, key), not {cell!r}.")
-        cells.add(tuple(whole(name, place, EditError) for place in cell))
-    return tuple(sorted(cells))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,10 @@ from torch import Tensor
 
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
-from attnlab.trace.capture import chosen, whole
 from attnlab.trace.edits.distance import penalizing
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
 from attnlab.trace.edits.placed import STAGE, Placed, entrance
+from attnlab.trace.given import MOST, brief, number, whole
 from attnlab.trace.positioning import SCHEMES, Positioning
 from attnlab.trace.site import Site
 
@@ -82,8 +81,11 @@ class Positions(Edit):
     kind: str = field(default="positions", init=False)
 
     def __post_init__(self) -> None:
-        if self.scheme not in SCHEMES:
-            raise EditError(f"There is no scheme {self.scheme!r}; there are {', '.join(SCHEMES)}.")
+        super().__post_init__()
+        if not isinstance(self.scheme, str) or self.scheme not in SCHEMES:
+            raise EditError(
+                f"There is no scheme {brief(self.scheme)}; there are {', '.join(SCHEMES)}."
+            )
         if self.scheme == "shuffled" and self.seed is None:
             object.__setattr__(self, "seed", 0)
         own = _OWN.get(self.scheme, ())
@@ -93,19 +95,21 @@ class Positions(Edit):
         if own and getattr(self, own[0]) is None:
             raise EditError(f"Positions({self.scheme!r}) needs {own[0]}=.")
         self._check_numbers()
-        for name in ("layers", "heads"):
-            object.__setattr__(self, name, chosen(name, getattr(self, name), int, EditError))
 
     def _check_numbers(self) -> None:
-        for name in ("offset", "seed", "original"):
+        for name, most in (("offset", MOST), ("seed", None), ("original", MOST)):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, whole(name, getattr(self, name), EditError))
+                self._set(name, whole(name, getattr(self, name), EditError, most))
         if self.offset is not None and abs(self.offset) > 10**6:
             raise EditError(f"offset= is at most 1,000,000 either way, not {self.offset:,}.")
         if self.original is not None and self.original < 1:
             raise EditError(f"original= is a length of at least 1, not {self.original}.")
-        _require_between("base", self.base, 1.01, 1e12)
-        _require_between("factor", self.factor, 0.01, 1e5)
+        for name, low, high in (("base", 1.01, 1e12), ("factor", 0.01, 1e5)):
+            if getattr(self, name) is not None:
+                self._set(name, number(f"{name}=", getattr(self, name), low, high, EditError))
+
+    def _set(self, name: str, value: int | float) -> None:
+        object.__setattr__(self, name, value)
 
     @property
     def stages(self) -> frozenset[str]:
@@ -175,18 +179,11 @@ class Positions(Edit):
         return Placed(self, stages, lambda place: place in reached, _unseen, **told)
 
     def __str__(self) -> str:
-        own = [n for n in _OWN.get(self.scheme, ()) if getattr(self, n) is not None]
-        said = [repr(self.scheme), *(f"{name}={getattr(self, name)}" for name in own)]
+        names = (*_OWN.get(self.scheme, ()), "layers", "heads", "role")
+        own = [name for name in names if getattr(self, name) is not None]
+        said = [repr(self.scheme), *(f"{name}={getattr(self, name)!r}" for name in own)]
         return f"Positions({', '.join(said)})"
 
 
 def _unseen(stage: str, tensor: Tensor, where: Where) -> Tensor:
     raise EditError(f"The stage {stage!r} is made anew, not shown.")
-
-
-def _require_between(name: str, value: Any, low: float, high: float) -> None:
-    if value is None:
-        return
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number and math.isfinite(value) and low <= value <= high):
-        raise EditError(f"{name}= is a number from {low:,g} to {high:,g}, not {value!r}.")

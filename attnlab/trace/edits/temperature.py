@@ -10,8 +10,8 @@ from torch import Tensor
 
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
-from attnlab.trace.capture import chosen
 from attnlab.trace.edits.edit import Bound, Edit, main_or, site_at
+from attnlab.trace.given import number
 from attnlab.trace.site import Site
 
 if TYPE_CHECKING:
@@ -37,10 +37,9 @@ class Temperature(Edit):
     kind: str = field(default="temperature", init=False)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.value, int | float) and 0.01 <= self.value <= 1000):
-            raise EditError(f"A temperature is a number from 0.01 to 1,000, not {self.value!r}.")
-        for name in ("layers", "heads"):
-            object.__setattr__(self, name, chosen(name, getattr(self, name), int, EditError))
+        super().__post_init__()
+        value = number("A temperature", self.value, 0.01, 1000, EditError)
+        object.__setattr__(self, "value", value)
 
     @property
     def stages(self) -> frozenset[str]:

@@ -19,7 +19,7 @@ from attnlab.attention.masks import (
     Strided,
     Window,
 )
-from attnlab.attention.masks.patterns import _require_whole
+from attnlab.attention.masks.patterns import require_within
 from attnlab.attention.masks.predicate import And, Not, Or  # noqa: F401, for eval
 from tests.attention.test_attend import normal
 
@@ -182,4 +182,4 @@ def test_a_position_beyond_the_documents_is_refused():
 def test_a_window_is_a_whole_number_of_tokens(size):
     # Not Window(size): in tests the types of its arguments are checked before it is asked.
     with pytest.raises(ValueError, match="no whole number"):
-        _require_whole(size)
+        require_within(size)
