@@ -27,6 +27,7 @@ class Where:
     ``queries`` and ``keys`` are absolute positions in the text, so they stay right with a
     key/value cache; ``query_index`` and ``key_index`` count from the first query and key of this
     call. ``group`` says how many consecutive query heads share a key/value head (H / K).
+    ``own`` is the tensor as the model made it, where another edit has changed it since.
     """
 
     site: Any = None
@@ -36,6 +37,7 @@ class Where:
     query_index: range = field(default=range(0))
     key_index: range = field(default=range(0))
     group: int = 1
+    own: Tensor | None = field(default=None, compare=False, repr=False)
 
     def tile(self, queries: range, keys: range) -> Where:
         """The same place, narrowed to these query and key indices of the call."""

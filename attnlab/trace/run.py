@@ -244,7 +244,9 @@ def _on_rows(
     """Apply edits in order to some rows of the batch (None: to all of them)."""
     part = tensor if rows is None else tensor[rows]
     here = where if rows is None else replace(where, rows=tuple(rows))
+    own = part
     for bound in bounds:
+        here = here if part is own else replace(here, own=own)
         part = bound.change(stage, part, here)
     if rows is None:
         return part

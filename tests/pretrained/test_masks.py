@@ -146,6 +146,45 @@ def test_it_goes_with_other_edits_in_order():
     )
 
 
+def seen(*masks, ids=IDS):
+    return lab("llama").run(ids, edits=masks).weights[1, 0] > 0
+
+
+def without(table, *cells):
+    for query, key in cells:
+        table[query, key] = False
+    return table
+
+
+def test_what_a_mask_hides_no_later_one_shows():
+    every = torch.ones(N, N).bool()
+    empty = every.clone()
+    empty[:, 0] = False
+    both = al.Mask("bidirectional")
+    for masks, right in (
+        ((al.Mask("bidirectional", hidden=((5, 2),)), both), without(every.clone(), (5, 2))),
+        ((al.Mask("bidirectional", hidden=((2, 5),)), both), without(every.clone(), (2, 5))),
+        (
+            (al.Mask("bidirectional", hidden=((3, 1),)), al.Mask("prefix", prefix=4)),
+            without(al.Mask("prefix", prefix=4).visible(N), (3, 1)),
+        ),
+        (
+            (al.Mask.painted(empty), al.Mask("causal", shown=((3, 5),))),
+            al.Mask("causal", shown=((3, 5),)).visible(N) & empty,
+        ),
+        ((al.Mask("prefix", prefix=3), both), al.Mask("prefix", prefix=3).visible(N)),
+        ((al.Mask("causal"), both), every),  # nobody has said of a later token that it is hidden
+        ((WINDOW, both), WINDOW.visible(N) | WINDOW.visible(N).T),
+    ):
+        assert torch.equal(seen(*masks), right), masks
+
+
+def test_a_mask_of_one_head_opens_the_future_of_no_other():
+    masks = (al.Mask("bidirectional", hidden=((5, 2),), heads=0), al.Mask("bidirectional"))
+    weights = lab("llama").run(IDS, edits=masks).weights[1]
+    assert not weights[0, 5, 2] and bool((weights[1:] > 0).all())
+
+
 # Batches.
 
 
@@ -233,6 +272,18 @@ def test_positions_count_from_the_first_real_token(name, left):
     ):
         padded = lab(name).run_many(inputs, edits=[mask])[0].weights.stack()[:, :, own, own]
         assert off(padded, lab(name).run(SHORT, edits=[mask]).weights.stack()) <= 1e-5, mask
+
+
+@pytest.mark.parametrize("name", ["llama", "bert"])
+def test_what_an_earlier_mask_hides_is_no_padding(name):
+    """Of one's own inputs padding is told by the model's own mask, not by an edit's."""
+    table = torch.ones(N, N).bool()
+    table[:, 0] = False
+    inputs = {"input_ids": torch.tensor([IDS]), "attention_mask": torch.ones(1, N).long()}
+    for later in (al.Mask("document", documents=[0] * 3 + [1] * (N - 3)), WINDOW):
+        edits = (al.Mask.painted(table), later)
+        found = lab(name).run(inputs, edits=edits).weights.stack()
+        assert off(found, lab(name).run(IDS, edits=edits).weights.stack()) <= 1e-6
 
 
 # What each role takes.

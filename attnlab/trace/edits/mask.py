@@ -79,6 +79,10 @@ class Mask(Edit):
             reaches as far there. False: the pattern alone counts, in both directions. Padding
             stays hidden in any case.
 
+    Several masks compose: what one hides, a later one with ``native`` does not show again. Of
+    later tokens that holds once a mask has shown some of them; before, it is the model that hides
+    them.
+
     While generating, new tokens see all of what came before where it is painted, and belong to
     the last document.
 

@@ -42,9 +42,11 @@ class Masking:
 
     def __call__(self, stage: str, tensor: Tensor, where: Where) -> Tensor:
         if stage == "mask":
-            return self._of_heads(self._wanted(tensor, where), tensor, where)
+            own = tensor if where.own is None else where.own
+            return self._of_heads(self._wanted(tensor, own, where), tensor, where)
         visible = tensor != -torch.inf
-        wanted = self._of_heads(self._wanted(visible, where), visible, where)
+        own = visible if where.own is None else where.own != -torch.inf
+        wanted = self._of_heads(self._wanted(visible, own, where), visible, where)
         if bool((wanted & ~visible).any()):
             raise EditRefused(cannot_show(self.name))
         return tensor.masked_fill(~wanted, -torch.inf)
@@ -57,24 +59,33 @@ class Masking:
         chosen[list(self.heads)] = True
         return torch.where(chosen[:, None, None], wanted, visible)
 
-    def _wanted(self, visible: Tensor, where: Where) -> Tensor:
-        """The new table, [#B, #H, Q, S], from the model's own."""
+    def _wanted(self, visible: Tensor, own: Tensor, where: Where) -> Tensor:
+        """The new table, [#B, #H, Q, S], from that of the edits before it and the model's own."""
         site = where.site
         square = site.role != "cross" and where.queries == where.keys
-        real = self._real(visible)
+        real = self._real(own)
         pattern, later = self._pattern(where, self._texts(real, where, square), visible.device)
         if site.role == "cross" or (self.native and not (later and site.causal and square)):
             return pattern & visible
-        if self.native:  # as far ahead as the model looks back
-            pattern = pattern & (visible | visible.mT)
+        if self.native:
+            pattern = pattern & self._mirrored(visible, own)
         return pattern if real is None else pattern & real
 
-    def _real(self, visible: Tensor) -> Tensor | None:
+    def _mirrored(self, visible: Tensor, own: Tensor) -> Tensor:
+        """As far ahead as the model looks back; but where an edit before has shown what comes
+        later, it has said of every cell whether it is seen, and what it hides stays hidden."""
+        ahead = visible | visible.mT
+        if visible is own:
+            return ahead
+        opened = visible.triu(1).any(-1, keepdim=True).any(-2, keepdim=True)
+        return torch.where(opened, visible, ahead)
+
+    def _real(self, own: Tensor) -> Tensor | None:
         """Which keys are no padding, [#B, #H, 1, S]; None: it is known without looking."""
         if self.size is not None or not self.padded:
             return None
-        # Of a model's own inputs nothing is known, but padding is hidden from every query.
-        return visible.any(-2, keepdim=True)
+        # Of a model's own inputs nothing is known, but the model hides padding from every query.
+        return own.any(-2, keepdim=True)
 
     def _texts(self, real: Tensor | None, where: Where, square: bool) -> tuple[Text, ...]:
         """For each row of the batch, or for all alike, which queries and keys are the text's own:
