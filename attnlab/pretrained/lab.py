@@ -20,6 +20,7 @@ from attnlab.pretrained.generate import generate
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
+from attnlab.pretrained.raw import bind_raw
 from attnlab.pretrained.result import Asked, sizes_of
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
@@ -230,12 +231,9 @@ class Lab:
         self, inputs: Mapping[str, Tensor], options: Asked, edits: Sequence[Edit]
     ) -> list[Trace]:
         """Run inputs as they are, for models that read no texts or for padding of one's own."""
-        edits = as_edits(edits)
-        if any(edit.needs(self) for edit in edits):
-            raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
-        rows = batch_of(inputs)
-        bounds = [bind(self, edits, None)] * rows
-        return execute(self, dict(inputs), [None] * rows, [None] * rows, options, bounds)
+        bounds = bind_raw(self, as_edits(edits), inputs)
+        alone = [None] * len(bounds)
+        return execute(self, dict(inputs), alone, alone, options, bounds)
 
     def bind_all(
         self,

@@ -55,6 +55,41 @@ def test_padding_needs_no_position(make):
         one.run_many(texts, edits=each[0], capture=())
 
 
+def batch(*rows, left=False):
+    n = max(map(len, rows))
+    pads = [[0] * (n - len(row)) for row in rows]
+    ids = [pad + row if left else row + pad for row, pad in zip(rows, pads, strict=True)]
+    marks = [[0] * len(p) + [1] * len(r) for r, p in zip(rows, pads, strict=True)]
+    marks = marks if left else [mark[::-1] for mark in marks]
+    return {"input_ids": torch.tensor(ids), "attention_mask": torch.tensor(marks)}
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+@pytest.mark.parametrize("name", ["gpt2", "bert", "llama"])
+def test_padding_of_ones_own_is_dealt_no_position(name, rebuilt):
+    """As ids through run_many: the text's own positions change places among themselves."""
+    one = al.rebuild(lab(name)) if rebuilt else lab(name)
+    for edit in (P("reversed"), P("shuffled", seed=1)):
+        right = one.run_many([LONG, SHORT], edits=[edit], capture=())
+        found = one.run_many(batch(LONG, SHORT), edits=[edit], capture=())
+        assert off(found[0].logits, right[0].logits) <= 1e-5
+        assert off(found[1].logits[: len(SHORT)], right[1].logits) <= 1e-5
+
+
+def test_positions_of_padding_on_the_left_are_told_or_refused():
+    one, fed = lab("llama"), batch(LONG, SHORT, left=True)
+    with pytest.raises(EditRefused, match="pad on the right"):
+        one.run_many(fed, edits=[P("reversed")], capture=())
+    places = torch.stack([torch.arange(len(LONG)), torch.arange(len(LONG)) - 4]).clamp(min=0)
+    right = one.run_many([LONG, SHORT], edits=[P("reversed")], capture=())
+    found = one.run_many(fed | {"position_ids": places}, edits=[P("reversed")], capture=())
+    assert off(found[0].logits, right[0].logits) <= 1e-5
+    assert off(found[1].logits[4:], right[1].logits) <= 1e-5
+    counted = {"position_ids": torch.arange(len(LONG))[None]}
+    with pytest.raises(EditRefused, match="cannot be told from the padding's"):
+        one.run_many(fed | counted, edits=[P("reversed")], capture=())
+
+
 def test_two_shifts_that_fit_alone_and_not_together():
     for one in (lab("gpt2"), al.rebuild(lab("gpt2"))):
         with pytest.raises(EditRefused, match="needs position 64"):
