@@ -19,7 +19,7 @@ class Paint extends Picture {
     this.grid.onpointerleave = oncePerFrame(() => this.unpoint());
     this.grid.onkeydown = (event) => this.key(event);
     this.grid.onclick = (event) => this.click(event);
-    this.release = () => this.let();
+    this.release = (event) => this.let(event);
     addEventListener("pointerup", this.release);
     addEventListener("pointercancel", this.release);
   }
@@ -36,14 +36,16 @@ class Paint extends Picture {
     Object.assign(this, { header, arrays, count: header.words.length });
     this.theme = readTheme(this.root);
     if (same) return;
+    this.counted = new Map(header.cells.map(([query, key, shown]) => [placed(query, key), shown === 1]));
     if (header.serial !== this.serial) {
       this.serial = header.serial;
-      this.edits = new Map(header.cells.map(([query, key, shown]) => [placed(query, key), shown === 1]));
+      this.edits = new Map(this.counted);
       this.kept = this.row = header.row;
       this.cursor = [header.row, header.row];
       clearTimeout(this.waiting);
     }
     this.draw();
+    if (this.unsaid) this.say();
   }
 
   sees(query, key) {
@@ -56,6 +58,13 @@ class Paint extends Picture {
 
   seen(query) {
     return this.header.words.map((_, key) => key).filter((key) => this.sees(query, key));
+  }
+
+  /** Whether the weights of this row are those of cells that have been painted over since. */
+  stale(query) {
+    if (!this.header.weighed) return false;
+    const counted = (key) => this.counted.get(placed(query, key)) ?? this.pattern(query, key);
+    return this.header.words.some((_, key) => counted(key) !== this.sees(query, key));
   }
 
   // --- drawing
@@ -118,8 +127,9 @@ class Paint extends Picture {
     cell.classList.toggle("al-paint-edited", this.edits.has(placed(query, key)));
     cell.setAttribute("aria-label", this.spoken(query, key));
     if (!weighed) return;
-    const weight = this.arrays.weights.data[query * this.count + key];
-    cell.textContent = seen ? figure(weight) : "";
+    const stale = this.stale(query); // then an even tint, until the weights are there
+    const weight = stale ? 0.4 : this.arrays.weights.data[query * this.count + key];
+    cell.textContent = !seen ? "" : stale ? "…" : figure(weight);
     cell.style.setProperty("--ink", seen ? `${Math.round(18 + 70 * weight)}%` : "0%");
     cell.style.color = seen && weight > 0.55 ? readableOn(this.theme.a, 0.18 + 0.7 * weight, this.theme) : "";
   }
@@ -135,7 +145,14 @@ class Paint extends Picture {
     this.lines.forEach(({ node }, at) => node.classList.toggle("al-paint-looks", at === this.row));
     for (const row of this.cells) for (const cell of row) cell.tabIndex = -1;
     this.cellAt(...this.cursor).tabIndex = 0;
-    this.told.replaceChildren(...toldOf(this.header, this.arrays, this.row, new Set(this.seen(this.row))));
+    this.told.replaceChildren(...toldOf(this.header, this.now(this.row)));
+  }
+
+  /** What a row comes to: what it sees, its scores, and its weights once they are there. */
+  now(row) {
+    const part = (table) => table?.data.subarray(row * this.count, (row + 1) * this.count);
+    const weights = this.stale(row) ? null : part(this.arrays.weights);
+    return { row, seen: new Set(this.seen(row)), scores: part(this.arrays.scores), weights };
   }
 
   // --- painting
@@ -149,7 +166,8 @@ class Paint extends Picture {
     this.brush = !this.sees(query, key);
     this.changed = false;
     this.tip.hide();
-    this.paint(query, key);
+    this.last = null;
+    this.stroke(query, key);
   }
 
   place(cell) {
@@ -159,7 +177,7 @@ class Paint extends Picture {
   point(pointer) {
     const target = this.root.getRootNode().elementFromPoint(pointer.x, pointer.y) ?? pointer.target;
     const cell = target.closest?.(".al-paint-cell"), word = target.closest?.(".al-paint-word");
-    if (cell && this.brush !== undefined) return this.paint(...this.place(cell));
+    if (this.brush !== undefined) return cell && this.stroke(...this.place(cell));
     if (cell) {
       const [query, key] = this.place(cell);
       this.look(query);
@@ -178,6 +196,7 @@ class Paint extends Picture {
 
   unpoint() {
     this.tip.hide();
+    this.last = null;
     if (this.brush === undefined) this.look(this.kept);
   }
 
@@ -185,6 +204,12 @@ class Paint extends Picture {
     if (query === this.row) return;
     this.row = query;
     this.mark();
+  }
+
+  /** Paints up to here: a fast pointer is told of only here and there, so all cells between too. */
+  stroke(query, key) {
+    for (const cell of cellsBetween(this.last ?? [query, key], [query, key])) this.paint(...cell);
+    this.last = [query, key];
   }
 
   paint(query, key) {
@@ -200,8 +225,10 @@ class Paint extends Picture {
     this.mark();
   }
 
-  let() {
+  let(event) {
     if (this.brush === undefined) return;
+    // The last move may not have been drawn yet.
+    if (event?.type === "pointerup" && this.last) this.point({ x: event.clientX, y: event.clientY, target: event.target });
     this.brush = undefined;
     this.say();
     this.send(this.value());
@@ -252,8 +279,10 @@ class Paint extends Picture {
     this.waiting = setTimeout(() => this.send(this.value()), PATIENCE);
   }
 
+  /** Tells a screen reader of the row, once its numbers are there. */
   say() {
-    this.live.textContent = [...this.told.children].map((part) => part.textContent).join(". ");
+    this.unsaid = this.stale(this.row);
+    if (!this.unsaid) this.live.textContent = saidOf(this.header, this.now(this.row));
   }
 
   value() {

@@ -38,3 +38,10 @@ function rowOf(words, query, predicts) {
   });
   return { node, name, cells, sum: part("al-paint-sees"), next: predicts ? part("al-paint-next") : null };
 }
+
+/** The cells on the line from one cell to another, both included. */
+function cellsBetween([query, key], [toQuery, toKey]) {
+  const steps = Math.max(Math.abs(toQuery - query), Math.abs(toKey - key));
+  const on = (from, to, step) => Math.round(from + ((to - from) * step) / (steps || 1));
+  return Array.from({ length: steps + 1 }, (_, step) => [on(query, toQuery, step), on(key, toKey, step)]);
+}

@@ -11,16 +11,35 @@ function quoted(word) {
 /** A score with a minus that is as wide as a plus. */
 const scoreFigure = (score) => (score < 0 ? "−" : "") + Math.abs(score).toFixed(2);
 
-/** The nodes that say what the word at `row` sees: `seen` holds the positions. */
-function toldOf(header, arrays, row, seen) {
-  const { words } = header, title = make("div", "al-paint-sum");
-  const share = seen.size === words.length ? "all" : seen.size || "none";
-  title.append(quoted(words[row]), ` sees ${share} of ${words.length}`);
+/** How many it sees, in words. */
+const shareOf = (words, seen) => `sees ${seen.size === words.length ? "all" : seen.size || "none"} of ${words.length}`;
+
+/** The nodes that say what the word at `row` sees.
+ *
+ * `now`: its `row`, the positions `seen`, and where there are scores, `scores` and `weights` of the
+ * row; `weights` is null while they are being computed. */
+function toldOf(header, now) {
+  const { words } = header, { row, seen } = now, title = make("div", "al-paint-sum");
+  title.append(quoted(words[row]), ` ${shareOf(words, seen)}`);
   const parts = [title, textOf(words, row, seen)];
-  if (header.weighed) parts.push(sharesOf(words, arrays, row, seen));
+  if (header.weighed) parts.push(sharesOf(words, now));
   if (!seen.size) parts.push(make("div", "al-paint-goal", "A row that sees nothing takes nothing: all its weights are 0."));
   if (header.predicts) parts.push(goalOf(words, row, seen));
   return parts;
+}
+
+/** The same, to be read out: a sentence for each thing. */
+function saidOf(header, now) {
+  const { words } = header, { row, seen } = now;
+  const which = [...seen].map((at) => spoken(words[at])).join(", ");
+  const said = [`“${spoken(words[row])}” ${shareOf(words, seen)}${which && `: ${which}`}.`];
+  if (header.weighed)
+    words.forEach((word, key) => {
+      const weight = seen.has(key) ? `weight ${figure(now.weights[key])}` : "hidden";
+      said.push(`${spoken(word)}: score ${scoreFigure(now.scores[key])}, ${weight}.`);
+    });
+  if (header.predicts) said.push(goalOf(words, row, seen).textContent);
+  return said.join(" ");
 }
 
 /** The text, with what is not seen faded. */
@@ -45,14 +64,20 @@ function goalOf(words, row, seen) {
 }
 
 /** From scores to weights, key by key. */
-function sharesOf(words, { scores, weights }, row, seen) {
+function sharesOf(words, { seen, scores, weights }) {
   const node = make("div", "al-paint-shares");
-  for (const name of ["key", "score", "weight"]) node.append(make("span", "al-paint-of", name));
+  node.setAttribute("role", "table");
+  const line = (role, ...parts) => {
+    const row = node.appendChild(make("div", "al-paint-share"));
+    row.setAttribute("role", "row");
+    parts.forEach((part) => row.appendChild(part).setAttribute("role", role));
+  };
+  line("columnheader", ...["key", "score", "weight"].map((name) => make("span", "al-paint-of", name)));
   words.forEach((word, key) => {
-    const at = row * words.length + key;
-    node.append(
-      writeToken(make("span", "al-paint-of"), word), make("span", "", scoreFigure(scores.data[at])),
-      make("span", "", seen.has(key) ? figure(weights.data[at]) : "hidden"),
+    const weight = weights ? figure(weights[key]) : "…";
+    line(
+      "cell", writeToken(make("span", "al-paint-of"), word), make("span", "", scoreFigure(scores[key])),
+      make("span", "", seen.has(key) ? weight : "hidden"),
     );
   });
   return node;
