@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attnlab.analysis.find import ranked
 from attnlab.analysis.roles import suggest
-from attnlab.analysis.similarity import pairwise
+from attnlab.analysis.similarity import apart, pairwise
 
 
 def random_weights(*shape, seed=0, causal=False):
@@ -35,13 +35,13 @@ def test_similarity_is_one_minus_the_mean_divergence(causal):
     for i in range(3):
         for j in range(3):
             rows = list(zip(weights[i].double().numpy(), weights[j].double().numpy(), strict=True))
-            apart = [divergence(*row) for row in rows[1 if causal else 0 :]]
-            assert float(found[i, j]) == pytest.approx(1 - np.mean(apart), abs=1e-6)
+            away = [divergence(*row) for row in rows[1 if causal else 0 :]]
+            assert float(found[i, j]) == pytest.approx(1 - np.mean(away), abs=1e-6)
 
 
 def test_similarity_at_its_ends_with_sinks_and_with_empty_rows():
-    apart = torch.tensor([[[1.0, 0], [1, 0]], [[0, 1], [0, 1]]])
-    assert pairwise(apart).tolist() == [[1, 0], [0, 1]]
+    far = torch.tensor([[[1.0, 0], [1, 0]], [[0, 1], [0, 1]]])
+    assert pairwise(far).tolist() == [[1, 0], [0, 1]]
     sinks = torch.tensor([[[0.5, 0.0]], [[0.0, 0.5]]])
     assert float(pairwise(sinks)[0, 1]) == pytest.approx(0.5)
     empty = torch.tensor([[[0.0, 0], [1, 0]], [[0, 0], [1, 0]]])
@@ -56,6 +56,16 @@ def test_similarity_is_symmetric_and_between_zero_and_one(seed, heads, queries):
     assert torch.allclose(found, found.T)
     assert torch.allclose(found.diagonal(), torch.ones(heads, dtype=torch.double))
     assert found.min() >= 0 and found.max() <= 1 + 1e-12
+
+
+def test_a_row_that_an_edit_silences_has_moved_as_far_as_can_be():
+    before = random_weights(3, 5, 5)
+    after = before.clone()
+    after[0] = 0
+    after[1, :2] = 0
+    assert apart(before, after).tolist() == pytest.approx([1, 0.4, 0], abs=1e-6)
+    assert apart(after, after).tolist() == [0, 0, 0]  # a row that never saw anything is nobody's
+    assert pairwise(after)[0, 1] == 1
 
 
 def test_heads_are_ranked_largest_first_and_missing_ones_left_out():
