@@ -6,7 +6,6 @@ from typing import Final
 import streamlit as st
 
 from attnlab.ui import frame, lesson_links, own, positions_lessons, state
-from attnlab.ui.cards import sentences
 from attnlab.ui.cards.positions import distance, family, model, order, schemes, tries
 from attnlab.ui.positions_selection import PANELS, POSITIONS
 
@@ -45,7 +44,6 @@ elif shown.panel == "order":
 elif shown.panel == "distance":
     frame.attempt(lambda: distance.draw(shown))
 elif shown.panel == "model":
-    sentences.draw_one(chosen)
     frame.attempt(lambda: model.draw(chosen, shown))
 elif shown.panel == "family":
     frame.attempt(lambda: family.draw(shown))

@@ -12,13 +12,12 @@ from torch import Tensor
 from attnlab.analysis import similarity
 from attnlab.analysis.effects import turned
 from attnlab.analysis.progress import Progress, part
-from attnlab.errors import TextTooLong
 from attnlab.trace.capture import Capture
 from attnlab.trace.edits import Edit
 from attnlab.trace.trace import Trace
 
 MOST_TOKENS: Final = 192
-"""Of a text whose heads are all compared in full."""
+"""Of a text whose heads are all compared; of a longer one only losses and vectors are."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,8 @@ class Edited:
     Attributes:
         before, after: [n − 1] −log p of each next token, nats; None where nothing is predicted.
         shift: [Q] 1 − cosine of each position's last vector, and of their mean.
-        heads: by layer, [H] the mean Jensen–Shannon divergence of each head's rows, bits.
+        heads: by layer, [H] the mean Jensen–Shannon divergence of each head's rows, bits; empty
+            where the text is longer than MOST_TOKENS.
         causal: whether no row sees what comes later, in both runs; then the first row of each head
             is left out, which has nowhere else to look.
     """
@@ -82,29 +82,29 @@ def edited(
         predicts: whether it is a model that predicts the next token, whose losses are compared.
 
     Raises:
-        TextTooLong: more than MOST_TOKENS tokens.
         EditError: the edits do not fit.
     """
     options: dict[str, Any] = {"cancel": cancel}
     if target is not None:
         options["target"] = target
+    compared = _longest(runner, text, target) <= MOST_TOKENS
+    weights = (Capture("weights", roles=(role,)),) if compared else ()
     asked = {
-        "capture": (Capture("weights", roles=(role,)), Capture("final", roles=(role,))),
+        "capture": (*weights, Capture("final", roles=(role,))),
         "logits": "loss" if predicts else None,
     }
-    _check(runner, text, target)
     first, second = (part(progress, at / 2, 0.5) for at in (0, 1))
     plain = runner.run(text, progress=first, **asked, **options)
     other = runner.run(text, edits=tuple(edits), progress=second, **asked, **options)
     causal = role != "cross" and all(s.causal for s in runner.sites if s.role == role)
-    causal = causal and not _first_looks_ahead(other, role)
+    causal = causal and not (compared and _first_looks_ahead(other, role))
     vectors = [trace.role(role).final.double() for trace in (plain, other)]
     away = 1 - torch.cosine_similarity(*vectors, dim=-1)
     return Edited(
         before=plain.losses,
         after=other.losses,
         shift=(away.clamp(min=0), turned(*(vector.mean(0) for vector in vectors))),
-        heads=_heads(plain, other, role, causal),
+        heads=_heads(plain, other, role, causal) if compared else {},
         causal=causal,
     )
 
@@ -115,14 +115,10 @@ def _first_looks_ahead(trace: Trace, role: str) -> bool:
     return any(bool(one.tensor[:, 0, 1:].any()) for one in kept)
 
 
-def _check(runner: Any, text: Any, target: Any) -> None:
-    for one in (text, target):
-        count = len(runner.tokens(one)) if isinstance(one, str) else len(one or ())
-        if count > MOST_TOKENS:
-            raise TextTooLong(
-                f"The text has {count:,} tokens; every head is compared up to {MOST_TOKENS}, so "
-                "shorten it."
-            )
+def _longest(runner: Any, text: Any, target: Any) -> int:
+    """The tokens of the text or of what is written, whichever is more."""
+    fed = [one for one in (text, target) if one is not None and len(one)]
+    return max(len(runner.tokens(one)) if isinstance(one, str) else len(one) for one in fed)
 
 
 def _heads(plain: Trace, other: Trace, role: str, causal: bool) -> dict[int, Tensor]:

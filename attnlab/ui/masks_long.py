@@ -99,7 +99,9 @@ def repaired(found: Sequence[Mean]) -> str:
     if known is None:
         return ""
     if known.cost < _NOTHING:
-        return f"The window costs {known.cost:+.2f} nats a token here: there is nothing to repair."
+        if known.cost > -_NOTHING:
+            return "The window costs next to nothing here: there is nothing to repair."
+        return f"The window helps here, by {-known.cost:.2f} nats a token: nothing to repair."
     rises, third = f"The window costs {known.cost:.2f} nats a token", found[2].name
     if known.taken_back < 0:
         return f"{rises}, and “{third}” makes it worse."

@@ -19,6 +19,7 @@ from attnlab.viz.svg.text import width
 _LEFT, _TOP, _BOTTOM = 52.0, 30.0, 40.0  # room around the plot
 _NAMES_APART, _NAME_SIZE, _TICKS_APART = 16.0, 12.5, 56.0
 _MOST_SPOTS: Final = 64
+_EARLY: Final = 40.0  # a line that ends so far from the right edge is named where it ends
 Mark = tuple[float, str]
 """A position that stands out, and what it is, in a word or two."""
 
@@ -70,7 +71,8 @@ def lines(
 
     Args:
         write, write_x: a value, and a position, in words.
-        marks: positions with a dashed upright line and a word above it.
+        marks: positions with a dashed upright line and a word above it; those outside of ``x`` are
+            left out.
         log_x: positions on a logarithmic axis; all above 0 then.
         span: the least and the largest value of the upright axis; None: those of the lines.
 
@@ -89,14 +91,15 @@ def lines(
     drawn.words(0, 9, title, bold=True)
     _axes(drawn, plot, x_name, write, write_x)
     for at, words in marks:
-        _mark(drawn, plot, at, words)
+        if x[0] <= at <= x[-1]:
+            _mark(drawn, plot, at, words)
     for line in drawn_lines:
         _band(drawn, plot, x, line)
         for piece in _pieces(plot, x, line.values):
             if line.stepped:
                 piece = _steps_of(piece)
             drawn.line(piece, line.kind, width=line.thick, dashed=line.dashed)
-    _names(drawn, plot, drawn_lines)
+    _names(drawn, plot, x, drawn_lines)
     _spots(drawn, plot, x, drawn_lines, write, write_x, x_name)
     return drawn
 
@@ -216,19 +219,31 @@ def _band(drawn: Diagram, plot: _Plot, x: Sequence[float], line: Line) -> None:
         drawn.area(upper + lower, line.kind)
 
 
-def _names(drawn: Diagram, plot: _Plot, drawn_lines: Sequence[Line]) -> None:
-    """Each line's name at its end, moved apart where they meet."""
-    named = [line for line in drawn_lines if line.named and line.every]
-    ends = sorted(
-        (plot.y(next(v for v in reversed(line.values) if v is not None)), at)
-        for at, line in enumerate(named)
-    )
+def _names(drawn: Diagram, plot: _Plot, x: Sequence[float], drawn_lines: Sequence[Line]) -> None:
+    """Each line's name at its end, moved apart where they meet; beside its last point where it ends
+    well before the others."""
+    named = []
+    for line in drawn_lines:
+        if line.named and line.every:
+            last = max(at for at, value in enumerate(line.values) if value is not None)
+            if plot.x(x[last]) < plot.right - _EARLY:
+                place = (plot.x(x[last]) + 6, plot.y(line.values[last]) - 9)
+                drawn.words(*place, line.name, size=_NAME_SIZE, kind=_readable(line), bold=True)
+            else:
+                named.append((plot.y(line.values[last]), line))
+    ends = sorted((y, at) for at, (y, _) in enumerate(named))
     below = plot.bottom + _NAMES_APART
     for left, (y, at) in reversed(list(enumerate(ends))):
         # Those above need room too, up to the top.
         below = max(min(y, below - _NAMES_APART), _TOP - 8 + left * _NAMES_APART)
-        kind = "ink" if named[at].kind == "line" else named[at].kind
-        drawn.words(plot.right + 8, below, named[at].name, size=_NAME_SIZE, kind=kind, bold=True)
+        line = named[at][1]
+        kind = _readable(line)
+        drawn.words(plot.right + 8, below, line.name, size=_NAME_SIZE, kind=kind, bold=True)
+
+
+def _readable(line: Line) -> str:
+    """A colour in which words can be read."""
+    return "ink" if line.kind == "line" else line.kind
 
 
 def _spots(

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+import attnlab as al
 from attnlab.analysis import similarity
 from attnlab.analysis.edited import MOST_TOKENS, edited
-from attnlab.errors import TextTooLong
 from attnlab.trace import Mask, Temperature, ZeroHead
 
 TEXT = "The animal didn't cross the street because it was too tired."
@@ -45,9 +45,18 @@ def test_an_encoder_has_no_losses_but_vectors_that_turn(minilm):
     assert len(found.shift[0]) == len(minilm.tokens(TEXT)) and float(found.shift[0].max()) > 0
 
 
-def test_a_long_text_is_refused_by_its_length(smollm2):
-    with pytest.raises(TextTooLong, match=f"up to {MOST_TOKENS}"):
-        edited(smollm2, "word " * 400, (), "decoder")
+def test_of_a_long_text_the_losses_are_there_and_no_heads(smollm2):
+    ids = [at % 300 + 1000 for at in range(MOST_TOKENS + 1)]
+    found = edited(smollm2, ids, (ZeroHead(4, 2),), "decoder")
+    assert found.heads == {} and found.order == [] and found.causal
+    plain = smollm2.run(ids, capture=(), logits="loss").losses
+    torch.testing.assert_close(found.before, plain, atol=1e-5, rtol=0)
+    assert float((found.after - found.before).abs().max()) > 0.01
+
+
+def test_a_decoder_that_has_written_nothing_yet():
+    found = edited(al.load("dates"), "Friday, 3 July 2026", (ZeroHead(0, 0),), "decoder", target="")
+    assert len(found.before) == 0 and len(found.shift[0]) == 1
 
 
 def test_a_first_row_that_an_edit_opens_counts(smollm2):

@@ -75,6 +75,14 @@ def test_a_stepped_line_jumps_half_way_between_two_positions():
     assert up[0] == up[1] > up[2] == up[3]
 
 
+def test_a_line_that_ends_early_is_named_there_and_marks_stay_inside():
+    long, short = Line("long", [1.0] * 9, "attention"), Line("short", [2.0] * 3 + [None] * 6, "a")
+    drawn = lines.lines("T", range(9), [long, short], x_name="n", marks=[(2, "in"), (20, "out")])
+    there = {s[3]: s[1] for s in drawn.shapes if s[0] == "words"}
+    assert "in" in there and "out" not in there
+    assert there["short"] < there["in"] + 60 < there["long"]
+
+
 def test_ordinals():
     assert [ordinal(n) for n in (1, 2, 3, 5, 11, 12, 22, 113)] == (
         ["1st", "2nd", "3rd", "5th", "11th", "12th", "22nd", "113th"]

@@ -20,11 +20,13 @@ from attnlab.ui.selection import Head
 from attnlab.viz import cells, dumbbells, lines
 from attnlab.viz.cells import Table
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.figures import LEAST, plain, tiny
 from attnlab.viz.svg.text import spoken
 
 NAMES: Final = ("as trained", "changed")
 _FEW: Final = 24  # tokens that have a row each; of more, as many that suffer most
 _LISTED: Final = 8  # heads
+_RISES: Final = 0.005  # nats, what can be read in two digits
 _BITS: Final = (
     "How far a head's rows have moved: the mean Jensen–Shannon divergence between what it looked "
     "at as trained and what it looks at now, 0 for the same and 1 bit for nothing in common."
@@ -43,7 +45,7 @@ class Shown:
         key: the start of every Streamlit key.
         what: the edits in a few words, for titles and files.
         position: whose prediction is shown, -1 for the last token.
-        look: the head that is drawn twice, None for the one that changed most.
+        look: the head that is drawn twice, if it is among those that change most; else the first.
         on_look: keeps a head that was clicked.
         prediction_left: whether the next word stands below the losses, not above the heads.
     """
@@ -125,7 +127,7 @@ def _losses(of: Shown, found: Changed) -> None:
 
 def _worst(found: Changed) -> str:
     if found.hardest is None:
-        return "No token is harder to predict."
+        return "No token of the text is harder to predict."
     at, rise = found.hardest
     return f"Hardest hit: “{spoken(found.tokens[at]).strip()}”, +{rise:.2f}."
 
@@ -134,14 +136,19 @@ def _loss_picture(found: Changed) -> Diagram:
     """A row a token; of a long text a curve, and rows for those that suffer most."""
     count = len(found.before)
     rise = found.after - found.before
-    chosen = np.sort(np.argsort(-rise, kind="stable")[:_FEW]) if count > _FEW else range(count)
+    few = count <= _FEW
+    chosen = range(count) if few else _suffering(rise)
     rows = [
-        (spoken(found.tokens[at + 1]), float(found.before[at]), float(found.after[at]))
+        (
+            spoken(found.tokens[at + 1]) + ("" if few else f" · {at + 1:,}"),
+            float(found.before[at]),
+            float(found.after[at]),
+        )
         for at in chosen
     ]
-    title_ = "" if count <= _FEW else f"The {_FEW} that suffer most"
+    title_ = "" if few else f"Whose loss rises most, by position: {len(rows)} of {count:,}"
     drawn = dumbbells.dumbbells(title_, rows, names=NAMES, unit="nats")
-    if count <= _FEW:
+    if few:
         return drawn
     sheet = Diagram(drawn.width, 0, drawn.label)
     chart = lines.lines(
@@ -158,6 +165,12 @@ def _loss_picture(found: Changed) -> Diagram:
     sheet.place(0, chart.height + 18, drawn)
     sheet.height = chart.height + 18 + drawn.height
     return sheet
+
+
+def _suffering(rise: np.ndarray) -> list[int]:
+    """Where the loss rises most, in the order of the text: one place at least."""
+    most = np.argsort(-rise, kind="stable")[:_FEW]
+    return sorted([at for at in most.tolist() if rise[at] >= _RISES] or most.tolist()[:1])
 
 
 def _moved(of: Shown, found: Changed) -> None:
@@ -185,20 +198,26 @@ def _prediction(of: Shown, found: Changed) -> None:
             names=NAMES,
             label=f"The likeliest next tokens, {NAMES[0]} and {NAMES[1]}",
         )
-        say.remark(f"KL {effect.kl:.3g} nats.", f"{of.key}-kl")
+        nats = plain(effect.kl) if effect.kl >= LEAST else tiny(effect.kl)
+        say.remark(f"KL {nats} nats.", f"{of.key}-kl")
 
 
 def _heads(of: Shown, found: Changed) -> None:
     with st.container(border=True, key=f"card-{of.key}-heads"):
         st.markdown("**The heads that change most**", help=_BITS)
-        if not found.order or found.order[0][2] <= 1e-6:
+        if not found.layers:
+            most, count = engine_edited.MOST_TOKENS, len(found.tokens)
+            said = f"This text has {count:,} tokens; every head is compared up to {most}."
+            say.remark(said, f"{of.key}-long")
+            return
+        if found.order[0][2] <= 1e-6:
             say.remark("No head looks anywhere else.", f"{of.key}-same")
             return
         drawn = _grid(found)
         mount_diagram.diagram(f"{of.key}-heads", drawn)
         say.remark(_layers_said(found), f"{of.key}-layers")
-        head = of.look if of.look in {one[:2] for one in found.order} else found.order[0][:2]
         listed = list(found.order[:_LISTED])
+        head = of.look if of.look in {one[:2] for one in listed} else listed[0][:2]
         mount.ranks(
             f"{of.key}-ranks",
             columns=[("bits", "edit", listed)],
@@ -206,8 +225,6 @@ def _heads(of: Shown, found: Changed) -> None:
             label="The heads that change most",
             on_change=lambda: _clicked(of),
         )
-        if head not in {one[:2] for one in listed}:
-            say.remark(f"Below: {title(head)}, the head that was chosen.", f"{of.key}-chosen")
         twice = _twice(of, found, head)
         mount_diagram.diagram(f"{of.key}-twice", twice)
         kept = files.picture(

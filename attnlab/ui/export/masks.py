@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from attnlab.viz import svg
 from attnlab.viz.cone import cone
 from attnlab.viz.numbers import Numbers
 from attnlab.viz.sees import Sight
+
+_NAMED: Final = 12  # painted cells that a file's notes name
 
 
 def mask(value: Masks, sheet: Sheet) -> Savable:
@@ -36,8 +39,18 @@ def _picture(value: Masks, sheet: Sheet, dark: bool, *notes: str) -> str:
 def _notes(sheet: Sheet) -> tuple[str, ...]:
     said = (f"{counted(sheet)} {share(sheet)}.",)
     painted = len(sheet.cells.shown) + len(sheet.cells.hidden)
+    if not painted:
+        return said
     many = "1 cell was" if painted == 1 else f"{painted} cells were"
-    return (*said, f"{many} painted by hand.") if painted else said
+    kinds = (("shown", sheet.cells.shown), ("hidden", sheet.cells.hidden))
+    listed = "; ".join(f"{kind}: {_pairs(sheet, cells)}" for kind, cells in kinds if cells)
+    return (*said, f"{many} painted by hand ({listed}).")
+
+
+def _pairs(sheet: Sheet, cells: Sequence[tuple[int, int]]) -> str:
+    """Cells as pairs of words, the first few of them."""
+    named = [f"“{sheet.words[q]}” → “{sheet.words[k]}”" for q, k in cells[:_NAMED]]
+    return ", ".join(named + ["…"] * (len(cells) > _NAMED))
 
 
 def _numbers(value: Masks, sheet: Sheet) -> Numbers:
@@ -49,7 +62,8 @@ def _numbers(value: Masks, sheet: Sheet) -> Numbers:
     ]
     return Numbers(
         "1 where the word of the query may look at the word of the key, else 0.",
-        files.computed("the mask").provenance | {"mask": _spelled(value)},
+        files.computed("the mask").provenance
+        | {"mask": _spelled(value), "shown": sheet.cells.shown, "hidden": sheet.cells.hidden},
         [],
         ("query", "query_token", "key", "key_token", "may_look", "in_the_pattern"),
         rows,

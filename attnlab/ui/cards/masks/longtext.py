@@ -134,6 +134,8 @@ def _draw(
             say.remark(said, f"{key}-said")
     with picture:
         diagram(f"{key}-chart", drawn)
+        if value.wide >= len(ids) - 1:
+            say.remark(f"A window of {value.wide:,} holds all {len(ids):,} tokens.", f"{key}-whole")
         if done:
             with st.container(horizontal=True, key=f"actions-{key}"):
                 export.menu(f"save-{key}", _kept(value, reader, ids, ways, found, drawn, said))

@@ -16,13 +16,18 @@ from attnlab.ui.export import masks as saved
 from attnlab.ui.masks_cells import MOST_WORDS, NOTHING
 from attnlab.ui.masks_selection import LAST_LAYER, MASKS, Masks
 from attnlab.ui.masks_view import Sheet
+from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import Selection
+from attnlab.viz import cells
+from attnlab.viz.cells import Table
+from attnlab.viz.diagram import Diagram
 
 _PAINT: Final = (
     "The mask takes the place of the model's own in the layers and heads chosen below; padding "
     "stays hidden. Click or drag to show or hide a cell. The prediction is that after the word "
     "whose row is chosen."
 )
+_DRAWN: Final = 192  # tokens whose mask is drawn at all
 _NATIVE: Final = (
     "On: what the model hides by itself, such as a window in some of its layers, stays hidden. "
     "Off: the pattern alone counts."
@@ -71,12 +76,12 @@ def draw(selection: Selection, value: Masks) -> None:
 def _sheet(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> Sheet:
     """The mask over the tokens; cells are painted on short texts only."""
     n = len(tokens)
-    cells = value.painted.within(n) if n <= MOST_WORDS else NOTHING
-    if cells != value.painted:
+    painted = value.painted.within(n) if n <= MOST_WORDS else NOTHING
+    if painted != value.painted:
         say.problem("This text has no place for some of the painted cells.", "painted")
     base = value.pattern.mask(n, native=value.native).visible(n, reader.causal).numpy()
     words = tuple(engine.literal(reader, token) for token in tokens)
-    return Sheet(words, base, cells, row_in(value.at, n, "at"))
+    return Sheet(words, base, painted, row_in(value.at, n, "at"))
 
 
 def _mask(value: Masks, reader: engine.Reader, sheet: Sheet, tokens: Sequence[Any]) -> None:
@@ -90,6 +95,8 @@ def _mask(value: Masks, reader: engine.Reader, sheet: Sheet, tokens: Sequence[An
     _where(value, reader, tokens)
     if len(tokens) > MOST_WORDS:
         say.remark(f"Texts of up to {MOST_WORDS} tokens can be painted by hand.", "long")
+        if len(tokens) <= _DRAWN:
+            diagram("mask-long", _still(sheet))
         return
     mount_masks.paint(
         "mask",
@@ -105,6 +112,20 @@ def _mask(value: Masks, reader: engine.Reader, sheet: Sheet, tokens: Sequence[An
         if sheet.cells:
             action("Back to the pattern", "unpaint", _unpaint)
         export.menu("save-mask", saved.mask(value, sheet))
+
+
+def _still(sheet: Sheet) -> Diagram:
+    """The mask of a text that is too long to be painted."""
+    numbers = [(at, f"{at:,}") for at, _ in cells.some(len(sheet.words), 440, 30)]
+    one = Table(
+        "",
+        sheet.seen.astype(float),
+        rows=numbers,
+        columns=numbers,
+        kinds=("attention", "attention"),
+        column_name="position",
+    )
+    return cells.tables([one], wide=520, tall=440, left=44, label=masks_view.counted(sheet))
 
 
 def _painted() -> None:

@@ -57,6 +57,8 @@ def _compared(kind: str, count: int, full: int) -> str:
     if count == full:
         return f"{name}: all of them."
     if count > full:
+        if count < 1.01 * full:
+            return f"{name}: {count - full:,} more than full causal attention."
         return f"{name}: {count / full:.3g} times as many as full causal attention."
     return (
         f"{name}: {masks_view.percent(count / full)} of full causal attention, one in "

@@ -65,14 +65,14 @@ def draw(value: Positions) -> None:
         left, right = st.columns(2, gap="small")
     with left, st.container(border=True, key="card-family"):
         st.markdown("**Loss by position**", help=_CURVES)
-        rope = _curves(text, length)
+        rope = _curves(value, text, length)
     with right, st.container(border=True, key="card-rescue"):
         st.markdown("**RoPE, slowed down**", help=_RESCUE)
-        _rescue(text, length, value.times, rope)
+        _rescue(value, text, length, rope)
     five_heads.draw(value)
 
 
-def _curves(text: str, length: int) -> Curve:
+def _curves(value: Positions, text: str, length: int) -> Curve:
     """A line for each scheme, drawn anew as each is read."""
     slot, shown = st.empty(), []
     for scheme in SCHEMES:
@@ -96,9 +96,16 @@ def _curves(text: str, length: int) -> Curve:
         what="Mean loss of the next token at each position, in nats, of every scheme and seed.",
         columns=("scheme", "seed", "position", "nats"),
         rows=_rows(found),
-        notes=_said(found, length),
+        notes=(_read_from(value), *_said(found, length)),
     )
     return next(one for one in found if one.scheme == "rope")
+
+
+def _read_from(value: Positions) -> str:
+    """Which text the curves are of, for a file that is looked at alone."""
+    if value.text == "own":
+        return f"Read: a text of one’s own that begins “{' '.join(value.pasted[:80].split())}”."
+    return f"Read: {_TEXTS[value.text]}, King James Version, which no model was trained on."
 
 
 def _rows(found: Sequence[Curve]) -> list[list[Any]]:
@@ -168,7 +175,8 @@ def _said(found: Sequence[Curve], length: int) -> list[str]:
     return said
 
 
-def _rescue(text: str, length: int, factor: int, rope: Curve) -> None:
+def _rescue(value: Positions, text: str, length: int, rope: Curve) -> None:
+    factor = value.times
     if factor == 1:
         say.remark("Choose a longer text: within the training length nothing needs help.", "rescue")
         return
@@ -199,7 +207,7 @@ def _rescue(text: str, length: int, factor: int, rope: Curve) -> None:
         what="Mean loss of the next token at each position, in nats, of every scaling and seed.",
         columns=("scaling", "seed", "position", "nats"),
         rows=rows,
-        notes=said,
+        notes=(_read_from(value), *said),
     )
 
 

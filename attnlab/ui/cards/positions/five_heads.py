@@ -68,7 +68,7 @@ def draw(value: Positions) -> None:
         place = _fitting(value)
         with st.container(horizontal=True, gap="small", key="five"):
             drawn = [_one_head(scheme, value.sentence, place) for scheme in SCHEMES]
-        _keep_heads([one for one in drawn if one is not None], place)
+        _keep_heads([one for one in drawn if one is not None], place, value.sentence)
 
 
 def _fitting(value: Positions) -> tuple[int, int]:
@@ -105,7 +105,9 @@ def _one_head(scheme: str, sentence: str, place: tuple[int, int]) -> Any:
     return scheme, drawn, words, weights
 
 
-def _keep_heads(found: Sequence[tuple[str, Diagram, list[str], Any]], place: Any) -> None:
+def _keep_heads(
+    found: Sequence[tuple[str, Diagram, list[str], Any]], place: tuple[int, int], sentence: str
+) -> None:
     if not found:
         return
     sheet = Diagram(found[0][1].width, 0, "One head under five schemes.")
@@ -113,7 +115,7 @@ def _keep_heads(found: Sequence[tuple[str, Diagram, list[str], Any]], place: Any
         sheet.place(0, sheet.height, drawn)
         sheet.height += drawn.height + 12
     rows = [
-        [scheme, words[q], words[k], q, k, float(weights[q, k])]
+        [scheme, *place, words[q], words[k], q, k, float(weights[q, k])]
         for scheme, _, words, weights in found
         for q in range(len(weights))
         for k in range(q + 1)
@@ -124,6 +126,7 @@ def _keep_heads(found: Sequence[tuple[str, Diagram, list[str], Any]], place: Any
         sheet,
         SOURCE,
         what="Attention of one head of each of five models that differ in positions alone.",
-        columns=("scheme", "query_token", "key_token", "query", "key", "weight"),
+        columns=("scheme", "layer", "head", "query_token", "key_token", "query", "key", "weight"),
         rows=rows,
+        notes=(f"Sentence: {sentence}",),
     )

@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.ui import engine, own, say
-from attnlab.ui.cards import edited
+from attnlab.ui.cards import edited, sentences
 from attnlab.ui.cards.edited import Shown
 from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.cards.positions import parts
@@ -48,7 +48,10 @@ _WHICH: Final = (
 
 def draw(selection: Selection, value: Positions) -> None:
     """The schemes that the loaded model can take, and what the chosen one does to sentence A."""
+    target = sentences.draw_one(selection)
     reader = loaded(selection)
+    if reader.writes:
+        target()
     with st.container(border=True, key="card-which-edit"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-edit"):
             st.markdown("**Its positions**", width="content", help=_WHICH)
@@ -68,9 +71,9 @@ def draw(selection: Selection, value: Positions) -> None:
         _choice(possible, chosen)
         _settings(chosen)
         if value.edit in refused:
-            say.problem(
-                f"It cannot take {_grouped({value.edit: refused[value.edit]})}.", "edit-refused"
-            )
+            why = _grouped({value.edit: refused.pop(value.edit)})
+            say.problem(f"It cannot take {why}. Shown: {TITLES[chosen]}.", "edit-refused")
+            own.publish(POSITIONS, own.correct(POSITIONS, edit=chosen))
         say.remark(_SAID[chosen], "edit-said")
         if refused:
             say.remark(f"It cannot take {_grouped(refused)}.", "edit-cannot")

@@ -129,15 +129,16 @@ def _card(
         drawn = []
         for column, (case, change) in zip(columns, found.items(), strict=True):
             with column:
-                drawn.append(_case(f"{key}-{case}", case, words, places, change))
-        shown = [one for one in drawn if one is not None]
+                drawn.append((case, _case(f"{key}-{case}", case, words, places, change)))
+        shown = [(case, *one) for case, one in drawn if one is not None]
         if shown:
             _keep(key, title, shown, words, places, found, source)
 
 
 def _case(
     key: str, case: str, words: Sequence[str], places: Sequence[int], change: Any
-) -> Diagram | None:
+) -> tuple[Diagram, str] | None:
+    """The picture, and what is said of it; None where the case cannot be had."""
     st.markdown(f"**{_TITLES[case]}**")
     if not isinstance(change, Change):
         say.remark(str(change), f"order-{key}")
@@ -148,8 +149,9 @@ def _case(
     same = change.largest < LEAST
     said = _SAID[case] if same == (case == "bare") else _unexpected(same)
     logits = "" if change.logits is None else f", of a logit {_number(change.logits)}"
-    say.remark(f"Largest change {share(change.largest)}{logits}. {said}", f"order-{key}")
-    return drawn
+    said = f"Largest change {share(change.largest)}{logits}. {said}"
+    say.remark(said, f"order-{key}")
+    return drawn, said
 
 
 def _number(value: float) -> str:
@@ -163,16 +165,17 @@ def _unexpected(same: bool) -> str:
 def _keep(
     key: str,
     title: str,
-    drawn: Sequence[Diagram],
+    drawn: Sequence[tuple[str, Diagram, str]],
     words: Sequence[str],
     places: Sequence[int],
     found: dict[str, Any],
     source: Source,
 ) -> None:
-    sheet = Diagram(drawn[0].width, 0, "Words in two orders.")
-    for one in drawn:
-        sheet.place(0, sheet.height, one)
-        sheet.height += one.height + 20
+    sheet = Diagram(drawn[0][1].width, 0, "Words in two orders.")
+    for case, one, _ in drawn:
+        sheet.words(0, sheet.height + 9, _TITLES[case], bold=True)
+        sheet.place(0, sheet.height + 24, one)
+        sheet.height += one.height + 44
     rows = [
         [case, at, words[place], place, change.tokens[at]]
         for case, change in found.items()
@@ -187,5 +190,5 @@ def _keep(
         what="How far each word's last vector is from its own before: |difference| / |vector|.",
         columns=("case", "place", "word", "place_before", "change"),
         rows=rows,
-        notes=tuple(_TITLES[case] for case in found),
+        notes=tuple(f"{_TITLES[case]}: {said}" for case, _, said in drawn),
     )
