@@ -46,6 +46,7 @@ __all__ = [
     "chosen_now",
     "correct",
     "current",
+    "keep_first",
     "link_to",
     "one_of",
     "opened",
@@ -126,6 +127,17 @@ def correct(page: Page[Value], problem: str = "", **changes: Any) -> Value:
     return current(page)
 
 
+def keep_first(page: Page, name: str, most: int) -> None:
+    """The callback of a text box: of a text that is too long its beginning stays, and that is said.
+
+    A box with a limit of its own, `max_chars`, drops a long paste without a word.
+    """
+    text = getattr(chosen_now(page), name)
+    if len(text) > most:
+        choose(page, **{name: text[:most]})
+        correct(page, f"That text has {len(text):,} characters; the first {most:,} are kept.")
+
+
 def seeded(page: Page, name: str) -> str:
     """The key of the widget that edits a field, holding the field's value where it is new."""
     key = _key(page, name)
@@ -156,7 +168,9 @@ def link_to(name: str) -> Url:
     # Also when its page is just being left: what its widgets say is not asked for again.
     value = _with_widgets(held.page, held.value)
     url = format_own(held.page, value)
-    _keep(replace(held, value=value, known=replace(held.known, linked=url)))
+    doubts = held.problems if value == held.value else ()
+    known = replace(held.known, linked=url)
+    _keep(replace(held, value=value, known=known, problems=doubts))
     return shared | url
 
 

@@ -26,6 +26,7 @@ TRAINED: Final = (64, 128, 512, 2_048)
 ORDERS: Final = ("swap", "reverse", "shuffle")
 MOST_WORDS: Final = 8
 MOST_WRITTEN: Final = 120  # characters
+MOST_SENTENCE: Final = 300
 EDITS: Final = (
     *("none", "shifted", "shuffled", "reversed", "base"),
     *("interpolated", "ntk", "yarn", "alibi", "sinusoidal"),
@@ -124,7 +125,7 @@ POSITIONS: Final = Page(
         "pasted": typed("pasted", LINK_CHARACTERS),
         "far": one_number_of("times", LONGEST),
         "seen": head("seen", (0, 0)),
-        "sentence": typed("sentence", 300),
+        "sentence": typed("sentence", MOST_SENTENCE),
         "lesson": typed("lesson", 40),
     },
 )

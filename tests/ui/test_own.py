@@ -53,6 +53,12 @@ def visit() -> None:
     if state.current() and st.session_state.get("open", "steps") == "steps":
         steps = own.restore(STEPS)
         st.segmented_control("Panel", PANELS, key=own.seeded(STEPS, "panel"))
+        st.text_input(
+            "Note",
+            key=own.seeded(STEPS, "note"),
+            on_change=own.keep_first,
+            args=(STEPS, "note", 40),
+        )
         st.button("Nine", on_click=own.choose, args=(STEPS,), kwargs={"size": 9})
         own.publish(STEPS, steps)
         st.text(f"{steps.panel} {steps.size}")
@@ -143,6 +149,18 @@ def test_widgets_and_callbacks_change_the_address_and_going_back_changes_the_wid
     app.run()
     assert told(app) == ["hand 4"]
     assert app.get_by_key("own_steps_panel").value == "hand"
+
+
+def test_of_a_text_that_is_too_long_the_beginning_stays_and_that_is_said(app: AppTest):
+    app.run()
+    app.get_by_key("own_steps_note").set_value("a" * 3_000).run()
+    assert told(app) == ["hand 4", "That text has 3,000 characters; the first 40 are kept."]
+    assert app.get_by_key("own_steps_note").value == "a" * 40
+    assert address(app) == {"note": "a" * 40}
+    app.run()
+    assert len(told(app)) == 2  # it stands until a choice is made
+    app.get_by_key("own_steps_note").set_value("b" * 40).run()
+    assert told(app) == ["hand 4"] and address(app) == {"note": "b" * 40}
 
 
 def test_values_wait_while_another_page_is_open(app: AppTest):

@@ -20,7 +20,7 @@ from attnlab.ui.engine import written
 from attnlab.ui.engine.written import Written
 from attnlab.ui.phrases import title
 from attnlab.ui.scene import Scene
-from attnlab.ui.selection import MAX_CHARACTERS, Head, Selection
+from attnlab.ui.selection import Head, Selection
 from attnlab.viz.heads import full
 
 _MODEL: Final = "dates"  # ours; it stands in where the loaded model has no cross-attention
@@ -78,12 +78,10 @@ def _box(reader: engine.Reader) -> str:
     """What is read: a date for the dates model, sentence A for any other."""
     with st.container(key="sentences", gap="xsmall"):
         if reader.key.model != _MODEL:
-            st.text_input("Sentence A", key=state.seeded("a"), max_chars=MAX_CHARACTERS)
+            st.text_input("Sentence A", key=state.seeded("a"))
             return state.current().a
         key = own.seeded(ARCHITECTURE, "date")
-        st.text_input(
-            "A date, written in any way", key=key, max_chars=MOST_DATE, on_change=_from_the_start
-        )
+        st.text_input("A date, written in any way", key=key, on_change=_from_the_start)
         with st.container(horizontal=True, key="dates", gap="xsmall"):
             for number, way in enumerate(DATES):
                 on = "on-" if way == own.current(ARCHITECTURE).date else ""
@@ -98,6 +96,7 @@ def _take(way: str) -> None:
 def _from_the_start() -> None:
     """Another date is written in other tokens: the one that was looked from is let go."""
     own.choose(ARCHITECTURE, row=Architecture.row)
+    own.keep_first(ARCHITECTURE, "date", MOST_DATE)
 
 
 def _answer(reader: engine.Reader, told: Written) -> None:

@@ -45,7 +45,8 @@ def draw(selection: Selection) -> None:
         st.text_input(
             "What an encoder-decoder writes for it",
             key=own.seeded(ARCHITECTURE, "written"),
-            max_chars=MOST_WRITTEN,
+            on_change=own.keep_first,
+            args=(ARCHITECTURE, "written", MOST_WRITTEN),
         )
         read, written = sight.words_of(reader, selection.a, own.current(ARCHITECTURE).written)
         sights = [

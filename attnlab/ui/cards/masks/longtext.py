@@ -60,7 +60,13 @@ def pasted(value: Masks) -> None:
     """The box of a text of one's own, and where the others are from."""
     if value.source == "pasted":
         key = own.seeded(MASKS, "pasted")
-        st.text_area("A long text", key=key, max_chars=MAX_CHARACTERS, height=140)
+        st.text_area(
+            "A long text",
+            key=key,
+            on_change=own.keep_first,
+            args=(MASKS, "pasted", MAX_CHARACTERS),
+            height=140,
+        )
         if len(value.pasted) > LINK_CHARACTERS:
             say.remark("This text is too long for a link.", "pasted")
     else:

@@ -53,7 +53,8 @@ def _typed(value: Masks) -> list[str]:
         st.text_input(
             "Words",
             key=own.seeded(MASKS, "words"),
-            max_chars=MOST_TYPED,
+            on_change=own.keep_first,
+            args=(MASKS, "words", MOST_TYPED),
             placeholder="A few words",
             label_visibility="collapsed",
         )

@@ -54,7 +54,8 @@ def draw(value: Positions) -> None:
             "Your text",
             key=own.seeded(POSITIONS, "pasted"),
             height=128,
-            max_chars=engine.READ,
+            on_change=own.keep_first,
+            args=(POSITIONS, "pasted", engine.READ),
             placeholder="A few pages of English; the models know the King James Bible only",
             label_visibility="collapsed",
         )

@@ -14,7 +14,7 @@ from attnlab.ui.engine import schemes as engine
 from attnlab.ui.engine.schemes import LAYERS, SCHEMES
 from attnlab.ui.export import architecture as files
 from attnlab.ui.phrases import title
-from attnlab.ui.positions_selection import POSITIONS, Positions
+from attnlab.ui.positions_selection import MOST_SENTENCE, POSITIONS, Positions
 from attnlab.viz import cells
 from attnlab.viz.cells import Table
 from attnlab.viz.diagram import Diagram
@@ -62,7 +62,8 @@ def draw(value: Positions) -> None:
                 st.text_input(
                     "A sentence",
                     key=own.seeded(POSITIONS, "sentence"),
-                    max_chars=300,
+                    on_change=own.keep_first,
+                    args=(POSITIONS, "sentence", MOST_SENTENCE),
                     label_visibility="collapsed",
                 )
         place = _fitting(value)

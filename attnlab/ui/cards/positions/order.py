@@ -55,7 +55,8 @@ def draw(selection: Selection, value: Positions) -> None:
             st.text_input(
                 "Words",
                 key=own.seeded(POSITIONS, "words"),
-                max_chars=MOST_WRITTEN,
+                on_change=own.keep_first,
+                args=(POSITIONS, "words", MOST_WRITTEN),
                 label_visibility="collapsed",
                 placeholder="dog bites man",
             )
