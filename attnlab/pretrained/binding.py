@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attnlab.errors import EditRefused
 from attnlab.trace.edits import Bound, Edit, Fed
 from attnlab.trace.edits.placed import require_room
+from attnlab.trace.given import brief, several
 from attnlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -23,11 +24,10 @@ def as_edits(edits: Edit | Iterable[Edit]) -> tuple[Edit, ...]:
     Raises:
         EditRefused: something is no edit.
     """
-    given = edits if isinstance(edits, Iterable) else (edits,)
-    given = tuple(given)
+    given = several("edits=", edits, EditRefused, ordered=True)
     for edit in given:
         if not isinstance(edit, Edit):
-            raise EditRefused(f"{edit!r} is no edit; try al.ZeroHead(layer, head).")
+            raise EditRefused(f"{brief(edit)} is no edit; try al.ZeroHead(layer, head).")
     return given
 
 

@@ -15,8 +15,9 @@ from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits
 from attnlab.pretrained.caches import full_cache
 from attnlab.pretrained.result import Asked, trace_of
-from attnlab.trace.capture import Capture, as_captures, whole
+from attnlab.trace.capture import Capture, as_captures
 from attnlab.trace.edits import Edit
+from attnlab.trace.given import brief, whole
 from attnlab.trace.run import Cancel, Row, Run
 from attnlab.trace.trace import Trace
 
@@ -87,11 +88,11 @@ def _picker(temperature: float, seed: int) -> Callable[[Tensor], int]:
     )
     if not known:
         raise InputError(
-            f"The sampling temperature is 0, or from 0.001 to 1,000, not {temperature!r}."
+            f"The sampling temperature is 0, or from 0.001 to 1,000, not {brief(temperature)}."
         )
     if temperature == 0:
         return lambda logits: int(logits.argmax())
-    draw = torch.Generator().manual_seed(whole("seed", seed, InputError) % 2**63)
+    draw = torch.Generator().manual_seed(whole("seed", seed, InputError, most=None) % 2**63)
 
     def sample(logits: Tensor) -> int:
         probabilities = torch.softmax(logits.double() / temperature, -1)

@@ -27,6 +27,7 @@ from attnlab.pretrained.tap import SoftmaxTap
 from attnlab.pretrained.trust import trust_of
 from attnlab.trace.capture import Capture, as_captures
 from attnlab.trace.edits import Edit, Fed
+from attnlab.trace.given import several
 from attnlab.trace.run import Cancel, Logits, Run
 from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
@@ -180,7 +181,7 @@ class Lab:
         targets: Sequence[str | Sequence[int] | None] | None = None,
         capture: str | Capture | Iterable[str | Capture] = ("weights",),
         edits: Sequence[Edit] = (),
-        each: Sequence[Sequence[Edit]] | None = None,
+        each: Iterable[Edit | Iterable[Edit]] | None = None,
         logits: Logits = "all",
         progress: Callable[[float], None] | None = None,
         cancel: Cancel | None = None,
@@ -201,8 +202,10 @@ class Lab:
         targets = [None] * len(given) if targets is None else typed.texts_of(targets)
         if len(targets) != len(given):
             raise InputError(f"{len(given)} texts take as many targets, not {len(targets)}.")
-        if each is not None and len(each) != len(given):
-            raise InputError(f"{len(given)} texts take as many of each=, not {len(each)}.")
+        if each is not None:
+            each = several("each=", each, InputError, ordered=True)
+            if len(each) != len(given):
+                raise InputError(f"{len(given)} texts take as many of each=, not {len(each)}.")
         if not given:
             bind(self, as_edits(edits), None, check_only=True)
             return []
@@ -218,7 +221,7 @@ class Lab:
         targets: list,
         options: Asked,
         edits: Sequence[Edit],
-        each: Sequence[Sequence[Edit]] | None = None,
+        each: Sequence[Edit | Iterable[Edit]] | None = None,
     ) -> list[Trace]:
         sources = [typed.ids_of(self, text) for text in given]
         goals = [typed.target_ids(self, target) for target in targets]

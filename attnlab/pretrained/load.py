@@ -28,10 +28,11 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES as SEQ2SEQ,
 )
 
-from attnlab.errors import LoadError, UnsupportedModel
+from attnlab.errors import LoadError, ModelNotFound, UnsupportedModel
 from attnlab.pretrained import embedded, own
 from attnlab.pretrained.lab import Lab
 from attnlab.pretrained.source import place_of, reader, require_safetensors
+from attnlab.trace.given import brief
 
 _CLASSES = {
     "causal": AutoModelForCausalLM,
@@ -83,6 +84,11 @@ def load(
         name = source.config.name_or_path or type(source).__name__
         return Lab(
             source, tokenizer, name=name, head_kind=head_kind(source.config, source), inputs=inputs
+        )
+    if not isinstance(source, str | os.PathLike):
+        raise ModelNotFound(
+            "al.load takes a name, a folder or a transformers model, and this is of another kind: "
+            f"{type(source).__name__}."
         )
     place, name, title = place_of(str(source), progress)
     where, kind = _device(device), _dtype(dtype)
@@ -184,7 +190,7 @@ def _device(device: str | torch.device) -> torch.device:
         found = torch.device(device)
         torch.empty(0, device=found)
     except (RuntimeError, AssertionError, TypeError) as error:
-        raise LoadError(f"There is no device {device!r} here; try 'auto' or 'cpu'.") from error
+        raise LoadError(f"There is no device {brief(device)} here; try 'auto' or 'cpu'.") from error
     return found
 
 
@@ -192,5 +198,5 @@ def _dtype(dtype: str | torch.dtype) -> torch.dtype | str:
     if dtype == "auto" or dtype in tuple(_DTYPES.values()):
         return dtype
     if not isinstance(dtype, str) or dtype not in _DTYPES:
-        raise LoadError(f"There is no dtype {dtype!r}; try auto, {', '.join(_DTYPES)}.")
+        raise LoadError(f"There is no dtype {brief(dtype)}; try auto, {', '.join(_DTYPES)}.")
     return _DTYPES[dtype]

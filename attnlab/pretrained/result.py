@@ -14,7 +14,8 @@ from torch import Tensor
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.losses import next_token_losses
-from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, SQUARE_STAGES, Capture, whole
+from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, SQUARE_STAGES, Capture
+from attnlab.trace.given import brief, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
 from attnlab.trace.trace import Kept, Small, Trace
 from attnlab.version import VERSION
@@ -34,18 +35,21 @@ class Asked:
     cancel: Cancel | None = None
 
     def __post_init__(self) -> None:
-        known = self.logits in ("all", "last", "loss", None) or isinstance(self.logits, tuple)
-        if not known or self.logits == ():
+        asked = self.logits
+        words = isinstance(asked, str) and asked in ("all", "last", "loss")
+        if not (asked is None or words or (isinstance(asked, tuple) and asked)):
             raise InputError(
-                f"logits is 'all', 'last', 'loss', None or positions, not {self.logits!r}."
+                f"logits is 'all', 'last', 'loss', None or positions, not {brief(asked)}."
             )
         if isinstance(self.logits, tuple):
             places = tuple(whole("logits", p, InputError) for p in self.logits)
             object.__setattr__(self, "logits", places)
         if self.progress is not None and not callable(self.progress):
-            raise InputError(f"progress is called with a share, so it cannot be {self.progress!r}.")
+            raise InputError(
+                f"progress is called with a share, so it cannot be {brief(self.progress)}."
+            )
         if not isinstance(self.cancel, Cancel | None):
-            raise InputError(f"cancel is an al.Cancel(), not {self.cancel!r}.")
+            raise InputError(f"cancel is an al.Cancel(), not {brief(self.cancel)}.")
 
     def run(self, rows: Sequence[Row], steps: int = 1) -> Run:
         return Run(rows, self.captures, self.grad, self.progress, self.cancel, steps)

@@ -13,6 +13,8 @@ from safetensors import SafetensorError
 from attnlab.errors import LoadError, ModelNotFound, ModelNotReachable, UnsafeWeights
 from attnlab.pretrained import catalogue, embedded, hub, own
 
+_SAID = 60
+"""Signs of a name that a sentence spells out."""
 _UNREADABLE = (
     OSError,
     ValueError,
@@ -52,12 +54,13 @@ def place_of(source: str, progress: Callable[[float, str], None] | None) -> tupl
         if own.holds(folder):
             return str(folder), folder.stem, f"“{folder.name}”"
         raise ModelNotFound(f"“{source}” is a file; name the folder that it lies in.")
+    said = source if len(source) <= _SAID else f"{source[:_SAID]}…"
     if source.count("/") != 1 or source.startswith((".", "/", "~")):
         near = catalogue.near(source)
         raise ModelNotFound(
-            f"“{source}” is no catalogue name, Hub id (owner/name) or local folder; try {near}."
+            f"“{said}” is no catalogue name, Hub id (owner/name) or local folder; try {near}."
         )
-    return source, source, f"“{source}”"
+    return source, source, f"“{said}”"
 
 
 def _path(source: str) -> Path | None:

@@ -45,7 +45,7 @@ def lab(folder):
 
 def one_sentence(error: BaseException) -> bool:
     text = str(error)
-    return bool(text) and "\n" not in text and text.endswith(".")
+    return bool(text) and "\n" not in text and text.endswith(".") and len(text) < 400
 
 
 def rewrite(folder, change) -> None:
@@ -114,6 +114,14 @@ def test_names_that_are_no_model(folder, monkeypatch):
         al.load(folder, revision="v2")
 
 
+def test_what_is_no_source_is_named_by_its_kind(lab):
+    ours = al.rebuild(lab)
+    for source in (ours, torch.ones(9, 9), None, 5, b"smollm2-135m", ["smollm2-135m"]):
+        with pytest.raises(ModelNotFound, match=type(source).__name__) as caught:
+            al.load(source)
+        assert one_sentence(caught.value)
+
+
 IDS = torch.ones(1, 3, dtype=torch.long)
 RUNS = [
     (("a\ud800b",), {}),
@@ -127,6 +135,8 @@ RUNS = [
     (([1, 2],), {"capture": 3}),
     (([1, 2],), {"logits": (1.0,)}),
     (([1, 2],), {"logits": "first"}),
+    (([1, 2],), {"logits": torch.zeros(99, 99)}),
+    (([1, 2],), {"edits": torch.zeros(99, 99)}),
     (([1, 2],), {"progress": 3}),
     (([1, 2],), {"cancel": True}),
     (([1, 2],), {"target": "a"}),
@@ -154,12 +164,28 @@ def test_a_bad_run_is_one_sentence(lab, args, options):
         ({}, {}),
         (["a"], {"targets": ["b", "c"]}),
         ([], {"edits": al.ZeroHead(99, 0)}),
+        (["a", "b"], {"each": 5}),
+        (["a", "b"], {"each": True}),
+        (["a", "b"], {"each": torch.tensor(1)}),
+        (["a", "b"], {"each": torch.zeros(2)}),
+        (["a", "b"], {"each": torch.zeros(2, 2)}),
+        (["a", "b"], {"each": {"a": [], "b": []}}),
+        (["a", "b"], {"each": [[], [[al.Mask("causal", hidden=[(5, k) for k in range(5)])]]]}),
+        (["a"], {"edits": torch.tensor(1)}),
+        (["a"], {"edits": {al.ZeroHead(0, 0): 1}}),
     ],
 )
 def test_a_bad_batch_is_one_sentence(lab, texts, options):
     with pytest.raises(AttnLabError) as caught:
         lab.run_many(texts, **options)
     assert one_sentence(caught.value)
+
+
+def test_edits_of_each_text_may_come_from_a_generator(lab):
+    texts, some = ["a", "b"], [[], al.ZeroHead(0, 1)]
+    found = lab.run_many(texts, each=(edits for edits in some))
+    for trace, ids, edits in zip(found, texts, some, strict=True):
+        assert torch.allclose(trace.logits, lab.run(ids, edits=edits).logits, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -171,6 +197,8 @@ def test_a_bad_batch_is_one_sentence(lab, texts, options):
         {"max_new_tokens": 65},
         {"temperature": float("nan")},
         {"temperature": None},
+        {"temperature": torch.zeros(99, 99)},
+        {"temperature": 10**400},
         {"temperature": 1e-320},
         {"seed": None, "temperature": 1.0},
     ],
