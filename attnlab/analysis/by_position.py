@@ -20,6 +20,7 @@ from torch import Tensor
 from attnlab.analysis.progress import Progress, part
 from attnlab.errors import InputError
 from attnlab.trace.edits import Edit
+from attnlab.trace.given import several, whole
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.token import Token
@@ -46,6 +47,8 @@ class Losses:
         Raises:
             InputError: there are none.
         """
+        start = whole("start", start, InputError)
+        stop = None if stop is None else whole("stop", stop, InputError)
         within = self.values[start:stop]
         if not len(within):
             raise InputError(f"There is no loss at positions {start} to {stop}: shorten the range.")
@@ -116,7 +119,8 @@ def average_by_position(
         InputError: the text is shorter than one window, or the model predicts no next token.
         EditError, Cancelled: as in ``loss_by_position``.
     """
-    first, windows = windows_of(runner, text, length, at_least_one(step))
+    length, step = at_least_one(length, "length"), at_least_one(step, "step")
+    first, windows = windows_of(runner, text, length, step)
     longest = runner.longest
     stopped = longest if longest is not None and longest < length else None
     texts = [[*first, *window][:stopped] for window in windows]
@@ -140,7 +144,11 @@ def windows_of(
     Raises:
         InputError: the text is shorter than one window.
     """
-    ids, special = _encoded(runner, text) if isinstance(text, str) else (list(text), set())
+    if isinstance(text, str):
+        ids, special = _encoded(runner, text)
+    else:
+        given = several("A text of ids", text, InputError, ordered=True)
+        ids, special = [whole("A text of ids", one, InputError) for one in given], set()
     begin = next((i for i, one in enumerate(ids) if one not in special), len(ids))
     first, rest = ids[:begin], ids[begin:]
     size = length - begin
@@ -166,7 +174,8 @@ def smoothed(values: Float[Tensor, " n"], width: int) -> Float[Tensor, " n"]:
     Raises:
         InputError: the width is even, so that it has no middle.
     """
-    if at_least_one(width) % 2 == 0:
+    width = at_least_one(width, "width")
+    if width % 2 == 0:
         raise InputError(f"A width is odd, so that it has a middle; take {width + 1}.")
     half, count = width // 2, len(values)
     total = torch.cat([torch.zeros(1, dtype=torch.float64), values.double().cumsum(0)])

@@ -20,6 +20,8 @@ from attnlab.attention import explain
 from attnlab.attention.masks import GlobalWindow
 from attnlab.errors import InputError
 from attnlab.trace.edits import Mask
+from attnlab.trace.edits.mask import MOST_VISIBLE
+from attnlab.trace.given import MOST, brief, several, whole
 
 KINDS = (
     "causal",
@@ -34,6 +36,13 @@ KINDS = (
 _NAMED = {"sinks": "window"}
 MOST_TOKENS = 1_048_576
 """Up to which scores are counted."""
+_SIZES = (
+    ("window", 1, MOST),
+    ("sinks", 0, MOST),
+    ("prefix", 0, MOST),
+    ("documents", 1, MOST_TOKENS),
+)
+"""Of a pattern, with the least and the most."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +69,18 @@ class Pattern:
     documents: int = 2
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise InputError(f"There is no mask “{self.kind}”; there are {', '.join(KINDS)}.")
-        if self.window < 1 or self.documents < 1 or min(self.sinks, self.prefix) < 0:
-            raise InputError(f"{self} has a size that makes no sense.")
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
+            raise InputError(f"There is no mask {brief(self.kind)}; there are {', '.join(KINDS)}.")
+        for name, least, most in _SIZES:
+            size = whole(name, getattr(self, name), InputError, most)
+            if size < least:
+                raise InputError(f"{name} is at least {least}, not {size}.")
+            object.__setattr__(self, name, size)
+        chosen = several("globals", self.globals, InputError)
+        chosen = tuple(whole("globals", place, InputError) for place in chosen)
+        if min(chosen, default=0) < 0:
+            raise InputError(f"globals count from the first token; there is no {min(chosen)}.")
+        object.__setattr__(self, "globals", chosen)
 
     def mask(self, n: int, **more: Any) -> Mask:
         """The same as an edit of a run over ``n`` tokens; ``more``: layers, heads, cells, ….
@@ -88,11 +105,21 @@ class Pattern:
         return Mask(_NAMED.get(kind, kind), **sizes, **more)
 
     def ids(self, n: int) -> tuple[int, ...]:
-        """The document of each of ``n`` tokens."""
+        """The document of each of ``n`` tokens.
+
+        Raises:
+            InputError: more than ``MOST_TOKENS`` tokens, or less than one.
+        """
+        n = _tokens(n, MOST_TOKENS)
         return tuple(i * self.documents // n for i in range(n))
 
     def table(self, n: int) -> Bool[Tensor, "n n"]:
-        """Who sees whom of ``n`` tokens: True where the row may look at the column."""
+        """Who sees whom of ``n`` tokens: True where the row may look at the column.
+
+        Raises:
+            InputError: more than ``MOST_VISIBLE`` tokens, or less than one.
+        """
+        n = _tokens(n, MOST_VISIBLE)
         return self.mask(n).visible(n)
 
     def count(self, n: int) -> int:
@@ -101,8 +128,7 @@ class Pattern:
         Raises:
             InputError: more than ``MOST_TOKENS`` tokens, or less than one.
         """
-        if not 1 <= n <= MOST_TOKENS:
-            raise InputError(f"Scores are counted for 1 to {MOST_TOKENS:,} tokens, not {n:,}.")
+        n = _tokens(n, MOST_TOKENS)
         if self.kind == "global":
             # Who sees is seen, so half of what lies off the diagonal lies in the past.
             return (GlobalWindow(self.globals, self.window).count(n) + n) // 2
@@ -111,6 +137,13 @@ class Pattern:
             sizes = [end - start for start, end in pairwise(cuts)]
             return sum(size * (size + 1) // 2 for size in sizes)
         return self.mask(n).predicate().count(n)
+
+
+def _tokens(n: int, most: int) -> int:
+    count = whole("n", n, InputError, most=None)
+    if not 1 <= count <= most:
+        raise InputError(f"n is a number of tokens from 1 to {most:,}, not {brief(n)}.")
+    return count
 
 
 def full_count(n: int) -> int:
@@ -127,7 +160,21 @@ THREE_SCORES: tuple[tuple[float, ...], ...] = (
 
 
 def weigh(scores: Sequence[Sequence[float]], visible: Bool[Tensor, "n n"]) -> Tensor:
-    """What our attention makes of scores [n, n] under a mask: the weights, float64 [n, n]."""
-    q = torch.tensor(scores, dtype=torch.float64)[None, None]
+    """What our attention makes of scores [n, n] under a mask: the weights, float64 [n, n].
+
+    Raises:
+        InputError: these are no numbers, or not as many as the mask has cells.
+    """
+    try:
+        q = torch.as_tensor(scores, dtype=torch.float64)[None, None]
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"Scores are rows of numbers, not {brief(scores)}.") from error
+    if not isinstance(visible, Tensor) or visible.dtype != torch.bool:
+        raise InputError(f"A mask is a table of true and false, not {brief(visible)}.")
+    if q.shape[2:] != visible.shape or visible.dim() != 2 or len(set(visible.shape)) != 1:
+        raise InputError(
+            f"Scores {list(q.shape[2:])} and a mask {list(visible.shape)} are no two squares of "
+            "one size."
+        )
     keys = torch.eye(len(visible), dtype=torch.float64)[None, None]  # so that q · k is the score
     return explain(q, keys, keys, visible[None, None], scale=1.0).weights[0, 0]

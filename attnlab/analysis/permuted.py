@@ -22,7 +22,9 @@ from torch import Tensor
 
 from attnlab.attention.masks import Bidirectional, Causal
 from attnlab.attention.positions import NoPositions, Rope
+from attnlab.errors import InputError
 from attnlab.trace.edits import Edit
+from attnlab.trace.given import brief, several, whole
 from attnlab.transformer import Config, Decoder
 
 ORDERS: Final = ("swap", "reverse", "shuffle")
@@ -54,11 +56,14 @@ def ordered(name: str, count: int, fixed: Sequence[int] = (), seed: int = 0) -> 
     "swap": the first and the last change places; "reverse"; "shuffle", by ``seed``.
 
     Raises:
-        ValueError: no such order.
+        InputError: no such order, or places, a count or a seed that are no whole numbers.
     """
-    if name not in ORDERS:
-        raise ValueError(f"{name!r} is none of {', '.join(ORDERS)}")
-    free = [place for place in range(count) if place not in set(fixed)]
+    if not isinstance(name, str) or name not in ORDERS:
+        raise InputError(f"There is no order {brief(name)}; there are {', '.join(ORDERS)}.")
+    count = whole("count", count, InputError)
+    seed = whole("seed", seed, InputError, most=None) % 2**63
+    kept = {whole("fixed", place, InputError) for place in several("fixed", fixed, InputError)}
+    free = [place for place in range(count) if place not in kept]
     new = list(free)
     if name == "reverse":
         new.reverse()
@@ -140,12 +145,19 @@ def model(
 
     Raises:
         EditError: the model cannot take an edit.
+        InputError: the order is not one of these tokens.
     """
+    order = [
+        whole("order", place, InputError)
+        for place in several("order", order, InputError, ordered=True)
+    ]
+    if sorted(order) != list(range(len(ids))):
+        raise InputError(f"An order has each of the places 0 to {len(ids) - 1} once.")
     target = options.pop("target", None)
     if target is not None:
         options["targets"] = [target] * 2
     texts = [list(ids), [ids[place] for place in order]]
-    both = runner.run_many(texts, capture=("final",), edits=tuple(edits), logits="all", **options)
+    both = runner.run_many(texts, capture=("final",), edits=edits, logits="all", **options)
     before, after = (trace.role(role).final for trace in both)
     moved = None
     if both[0].logits is not None and role == runner.main_role:

@@ -16,6 +16,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attnlab.errors import InputError
+from attnlab.trace.given import brief, whole
 
 MOST_POSITIONS = 1_024
 """Of a table whose powers are taken."""
@@ -29,11 +30,12 @@ def reached(visible: Bool[Tensor, "n n"], layers: int) -> Bool[Tensor, "L n n"]:
     Raises:
         InputError: the table is not square or too large, or there are less than 0 layers.
     """
-    n = len(visible)
+    if not isinstance(visible, Tensor) or visible.dtype != torch.bool:
+        raise InputError(f"A table of who sees whom is a bool tensor, not {brief(visible)}.")
+    n = visible.shape[0] if visible.dim() else 0
     if visible.shape != (n, n) or n > MOST_POSITIONS:
         raise InputError(f"A table of {tuple(visible.shape)} positions has no powers here.")
-    if layers < 0:
-        raise InputError(f"There are 0 layers or more, not {layers}.")
+    layers = _from(0, "layers", layers)
     step = (visible | torch.eye(n, dtype=torch.bool, device=visible.device)).float()
     held = [torch.eye(n, dtype=torch.bool, device=visible.device)]
     for _ in range(layers):
@@ -63,6 +65,11 @@ def window_reach(window: int, layers: int) -> int:
     Raises:
         InputError: the window does not hold the token itself, or there are less than 0 layers.
     """
-    if window < 1 or layers < 0:
-        raise InputError(f"A window of {window} over {layers} layers leads nowhere.")
-    return layers * (window - 1)
+    return _from(0, "layers", layers) * (_from(1, "window", window) - 1)
+
+
+def _from(least: int, name: str, value: int) -> int:
+    number = whole(name, value, InputError)
+    if number < least:
+        raise InputError(f"{name} is at least {least}, not {number}.")
+    return number

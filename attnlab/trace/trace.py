@@ -11,7 +11,8 @@ from torch import Tensor
 
 from attnlab.errors import CaptureError, InputError, NotCaptured
 from attnlab.trace import show
-from attnlab.trace.capture import ATTENTION_STAGES, STAGES, whole
+from attnlab.trace.capture import ATTENTION_STAGES, STAGES
+from attnlab.trace.given import brief, whole
 from attnlab.trace.token import Token
 
 
@@ -201,11 +202,12 @@ class Trace:
         return self.logits[self.logit_positions.index(place)]
 
 
-def at_least_one(k: int) -> int:
+def at_least_one(k: int, name: str = "k") -> int:
     """A count of tokens. Raises InputError below 1, and for what is no whole number."""
-    if whole("k", k, InputError, most=None) < 1:
-        raise InputError(f"k is at least 1, not {k}.")
-    return k
+    count = whole(name, k, InputError, most=None)
+    if count < 1:
+        raise InputError(f"{name} is at least 1, not {brief(count)}.")
+    return count
 
 
 @dataclass(frozen=True)

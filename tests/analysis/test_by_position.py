@@ -86,3 +86,22 @@ def test_windows_begin_as_a_text_does(minilm):
     assert windows == [ids[i : i + 7] for i in range(1, len(ids) - 6, 3)]
     with pytest.raises(InputError, match="There is no passage 'rut'; there are ruth, esther"):
         passage("rut")
+
+
+@pytest.mark.parametrize("length", [None, "3", float("nan"), 2.5, 0])
+def test_windows_of_what_is_no_length_are_refused(length):
+    with pytest.raises(InputError, match="length"):
+        average_by_position(lab("llama"), IDS, length)
+
+
+@pytest.mark.parametrize("given", [5, None, [1.5] * 40, b"abc", {1, 2}])
+def test_windows_of_what_is_no_text_are_refused(given):
+    with pytest.raises(InputError):
+        average_by_position(lab("llama"), given, 12)
+
+
+def test_the_mean_over_places_that_are_none():
+    found = loss_by_position(lab("llama"), IDS)
+    for places in ((2.5,), (0, "3"), (None,)):
+        with pytest.raises(InputError):
+            found.mean(*places)

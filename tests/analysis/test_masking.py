@@ -1,5 +1,6 @@
 """Masks as they are picked: tables, counts at any length, and the weights of three words."""
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -93,7 +94,39 @@ def test_sizes_that_make_no_sense_are_refused(sizes):
         Pattern(**sizes)
 
 
-@pytest.mark.parametrize("n", [0, MOST_TOKENS + 1])
+@pytest.mark.parametrize("n", [0, -1, MOST_TOKENS + 1, 10**30, None, 2.5, "3", True, np.ones(2)])
 def test_lengths_beyond_are_refused(n):
+    for ask in (Pattern().count, Pattern().table, Pattern("document").ids, full_count):
+        with pytest.raises(InputError) as caught:
+            ask(n)
+        assert len(str(caught.value)) < 140
+
+
+@pytest.mark.parametrize("size", [None, "3", [1, 2], 10**30, 2.5, True])
+def test_sizes_that_are_none_are_refused(size):
+    for name in ("window", "sinks", "prefix", "documents"):
+        with pytest.raises(InputError, match=name):
+            Pattern("document", **{name: size})
     with pytest.raises(InputError):
-        Pattern().count(n)
+        Pattern(size)
+
+
+def test_positions_that_are_global():
+    for chosen in (5, [5], np.array([5]), torch.tensor(5)):
+        assert Pattern("global", globals=chosen) == Pattern("global", globals=(5,))
+    for chosen in (-1, None, "0", 2.5):
+        with pytest.raises(InputError, match="globals"):
+            Pattern("global", globals=chosen)
+
+
+def test_as_many_documents_as_tokens_can_be_counted():
+    """Of more it would be a question of hours, so they are refused."""
+    assert Pattern("document", documents=MOST_TOKENS).count(5) == 5
+
+
+@pytest.mark.parametrize("scores", [[[0.0, 1], [1]], None, "abc", [[1.0, 2]], [[["a"]]]])
+def test_scores_that_are_no_square_are_refused(scores):
+    with pytest.raises(InputError):
+        weigh(scores, Pattern().table(2))
+    with pytest.raises(InputError):
+        weigh([[1.0]], [[True]])

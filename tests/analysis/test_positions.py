@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from attnlab.analysis import distance, family_curves, permuted, waves
 from attnlab.attention.positions import NtkAware, PositionInterpolation, Rope, Yarn
+from attnlab.errors import InputError
+from tests.families import lab
 
 
 @settings(deadline=None, max_examples=40)
@@ -114,8 +116,30 @@ def test_places_that_are_fixed_stay():
     assert permuted.ordered("reverse", 5, fixed=[0, 4]) == [0, 3, 2, 1, 4]
     assert permuted.ordered("swap", 4, fixed=[0]) == [0, 3, 2, 1]
     assert permuted.ordered("swap", 1, fixed=[0]) == [0]
-    with pytest.raises(ValueError, match="is none of"):
-        permuted.ordered("sideways", 3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("sideways", 3),
+        ([], 3),
+        ("swap", 2.5),
+        ("swap", None),
+        ("swap", 3, "a"),
+        ("swap", 3, [0.5]),
+        ("shuffle", 3, (), None),
+    ],
+)
+def test_an_order_that_makes_no_sense_is_refused(given):
+    with pytest.raises(InputError):
+        permuted.ordered(*given)
+    assert permuted.ordered("shuffle", 3, fixed=1)[1] == 1
+
+
+@pytest.mark.parametrize("order", [None, [0, 1], [0, 0, 1], [0, 1, 3], [0.0, 1, 2], {0, 1, 2}])
+def test_an_order_of_other_tokens_is_refused(order):
+    with pytest.raises(InputError):
+        permuted.model(lab("llama"), [3, 4, 5], order, (), "decoder")
 
 
 def test_unknown_vectors_are_refused():

@@ -74,3 +74,17 @@ def test_nonsense_is_refused():
         reached(torch.ones(2, 2, dtype=torch.bool), -1)
     with pytest.raises(InputError):
         window_reach(0, 1)
+
+
+@pytest.mark.parametrize("table", [[[True]], None, torch.ones(2, 2), torch.tensor(True)])
+def test_what_is_no_table_has_no_powers(table):
+    with pytest.raises(InputError):
+        reached(table, 1)
+
+
+@pytest.mark.parametrize("layers", [None, 2.5, "3", -1])
+def test_layers_that_are_no_number(layers):
+    with pytest.raises(InputError, match="layers"):
+        reached(torch.ones(2, 2).bool(), layers)
+    with pytest.raises(InputError, match="layers"):
+        window_reach(2, layers)
