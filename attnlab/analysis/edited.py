@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -67,7 +67,7 @@ class Edited:
 def edited(
     runner: Any,
     text: Any,
-    edits: Sequence[Edit],
+    edits: Edit | Sequence[Edit],
     role: str,
     *,
     predicts: bool = True,
@@ -83,6 +83,7 @@ def edited(
 
     Raises:
         EditError: the edits do not fit.
+        InputError: the text cannot be run.
     """
     options: dict[str, Any] = {"cancel": cancel}
     if target is not None:
@@ -95,7 +96,7 @@ def edited(
     }
     first, second = (part(progress, at / 2, 0.5) for at in (0, 1))
     plain = runner.run(text, progress=first, **asked, **options)
-    other = runner.run(text, edits=tuple(edits), progress=second, **asked, **options)
+    other = runner.run(text, edits=edits, progress=second, **asked, **options)
     causal = role != "cross" and all(s.causal for s in runner.sites if s.role == role)
     causal = causal and not (compared and _first_looks_ahead(other, role))
     vectors = [trace.role(role).final.double() for trace in (plain, other)]
@@ -117,8 +118,9 @@ def _first_looks_ahead(trace: Trace, role: str) -> bool:
 
 def _longest(runner: Any, text: Any, target: Any) -> int:
     """The tokens of the text or of what is written, whichever is more."""
-    fed = [one for one in (text, target) if one is not None and len(one)]
-    return max(len(runner.tokens(one)) if isinstance(one, str) else len(one) for one in fed)
+    fed = [one for one in (text, target) if isinstance(one, Sized) and len(one)]
+    counts = (len(runner.tokens(one)) if isinstance(one, str) else len(one) for one in fed)
+    return max(counts, default=0)
 
 
 def _heads(plain: Trace, other: Trace, role: str, causal: bool) -> dict[int, Tensor]:

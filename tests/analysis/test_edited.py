@@ -6,7 +6,9 @@ import torch
 import attnlab as al
 from attnlab.analysis import similarity
 from attnlab.analysis.edited import MOST_TOKENS, edited
+from attnlab.errors import AttnLabError
 from attnlab.trace import Mask, Temperature, ZeroHead
+from tests.families import lab, text
 
 TEXT = "The animal didn't cross the street because it was too tired."
 
@@ -78,3 +80,18 @@ def test_the_token_that_suffers_most_and_the_layer_that_moves_most(smollm2):
     assert float(found.after[at - 1] - found.before[at - 1]) == pytest.approx(rise)
     assert found.layer_means[5] == pytest.approx(float(found.heads[5].mean()))
     assert edited(smollm2, TEXT, (), "decoder").hardest is None
+
+
+def test_a_head_that_is_cut_off_has_changed_most():
+    ids = text(7)
+    cut = Mask.painted(torch.zeros(7, 7), layers=1, heads=2)
+    layer, head, change = edited(lab("llama"), ids, cut, "decoder").order[0]
+    assert (layer, head, change) == (1, 2, pytest.approx(1, abs=1e-5))
+
+
+@pytest.mark.parametrize(
+    ("given", "edits"), [(5, ()), (None, ()), ("", ()), ([], ()), ([1, 2], None)]
+)
+def test_what_cannot_be_compared_is_refused_in_a_sentence(given, edits):
+    with pytest.raises(AttnLabError):
+        edited(lab("llama"), given, edits, "decoder")
