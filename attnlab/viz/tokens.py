@@ -8,13 +8,16 @@ HTML is the component's part (``textContent`` and ``fillText`` only).
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 SPACE, EMPTY = "␣", "∅"
 DRAWN = {"\n": "↵", "\r": "↵", "\t": "⇥", "\x7f": "␡"}
-JOINER = "\u200d"  # holds emoji sequences together, so it is shown only when it stands alone
+JOINER = "\u200d"  # holds emoji sequences together, so it is shown only where it joins nothing
+# What shows as nothing by itself: joiners, and the selectors of a character's variants.
+_BLANK = re.compile("[\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 
 
 def field(token: Any, name: str, default: Any = None) -> Any:
@@ -53,8 +56,8 @@ def label(token: Any) -> str:
     lead = len(text) - len(text.lstrip(" "))
     trail = len(text) - len(text.rstrip(" "))
     shown = "".join(_visible(char) for char in core)
-    if core == JOINER:
-        shown = "⟨U+200D⟩"
+    if _BLANK.fullmatch(core):
+        shown = "".join(f"⟨U+{ord(char):04X}⟩" for char in core)
     elif unicodedata.combining(core[0]):
         shown = "◌" + shown  # a lone accent needs something to sit on
     return SPACE * max(0, lead - 1) + shown + SPACE * trail

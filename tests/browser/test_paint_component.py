@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from attnlab.viz.cone import cone_payload
 from attnlab.viz.paint import Weighed, paint_payload
 from tests.browser.mounting import show, words
 
@@ -69,3 +70,25 @@ def test_weights_are_told_once_they_are_those_of_what_was_painted(page: Page):
         "“A” sees 2 of 3: A, B. A: score 0.00, weight 0.23. B: score 1.20, weight 0.77. "
         "C: score 0.70, hidden. It is to predict “B”, and sees it: there is nothing left to learn."
     )
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_a_word_without_end_stays_in_its_card(page: Page, width: int):
+    base, long = np.tril(np.ones((3, 3), bool)), words("had", 390 * "x", "it")
+    weighed = Weighed(SCORES, np.eye(3))
+    show(page, "paint", paint_payload(long, base, row=1, weighed=weighed), width=width)
+    expect(page.locator(".al-paint-told")).to_contain_text("sees 2 of 3")
+    _nothing_stands_out(page, width)
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_a_word_without_end_stays_in_the_card_of_its_reach(page: Page, width: int):
+    base, long = np.tril(np.ones((3, 3), bool)), words("had", 390 * "x", "it")
+    held = np.stack([np.eye(3, dtype=bool), base])
+    show(page, "cone", cone_payload(long, base, held, row=1, layers=1), width=width)
+    expect(page.locator(".al-cone-told")).to_contain_text("After 1 layer")
+    _nothing_stands_out(page, width)
+
+
+def _nothing_stands_out(page: Page, width: int) -> None:
+    assert page.evaluate("home.querySelector('.al-root').scrollWidth") <= width

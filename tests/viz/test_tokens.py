@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnlab.viz.svg.text import told_apart
 from attnlab.viz.tokens import identity, label, row
 
 HOSTILE = '<b>x</b> " onmouseover="alert(1)'
@@ -29,6 +30,8 @@ HOSTILE = '<b>x</b> " onmouseover="alert(1)'
         ("a\u202eb", "a⟨U+202E⟩b"),
         ("\u200b", "⟨U+200B⟩"),
         ("\u200d", "⟨U+200D⟩"),
+        ("\u200d\u200d", "⟨U+200D⟩⟨U+200D⟩"),
+        ("\u200d\ufe0f", "⟨U+200D⟩⟨U+FE0F⟩"),
         ("👩\u200d🔬", "👩\u200d🔬"),
         ("\u0301", "◌\u0301"),
         ("\ud83d", "\ufffd"),
@@ -56,3 +59,14 @@ def test_a_row_is_the_same_from_an_object_and_from_a_dict():
 def test_identity_is_the_id_or_else_the_raw_string():
     assert identity({"text": "a", "id": 0}) == 0
     assert identity({"text": "a", "raw": "▁a", "id": None}) == "▁a"
+
+
+def test_different_tokens_never_read_alike():
+    def token(text, number, raw=None):
+        return {"text": text, "raw": text if raw is None else raw, "id": number}
+
+    the, spaced, cat = token("the", 1), token(" the", 2), token(" cat", 3)
+    assert told_apart([the, spaced, spaced, cat]) == ["the", "␣the", "␣the", "cat"]
+    assert told_apart([spaced, cat, spaced]) == ["the", "cat", "the"]
+    assert told_apart([the, token("the", 4, "##the")]) == ["the", "##the"]
+    assert told_apart([token("\u202e", 5)]) == ["⟨U+202E⟩"]

@@ -140,7 +140,7 @@ class Cone extends Picture {
     const heard = words.map((_, at) => at).filter((at) => this.holds(layers, row, at));
     const node = make("div", "al-cone-sum");
     node.append("After ", layers === 1 ? "1 layer" : `${layers} layers`, " “", writeToken(make("span"), words[row]), "” can hold something of ",
-      heard.length === words.length ? "all" : String(heard.length), ` of ${words.length} words`);
+      heard.length === words.length ? "all" : String(heard.length), ` of ${words.length} ${words.length === 1 ? "word" : "words"}`);
     const back = row - Math.min(...heard), formula = this.header.formulas[layers - 1];
     node.append(back > 0 ? `, ${back} back.` : ".");
     const parts = [node];

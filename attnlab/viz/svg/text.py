@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
-from attnlab.viz.tokens import field, label
+from attnlab.viz.tokens import SPACE, field, identity, label
 
 # Of the characters 32 to 126, in thousandths of the font size.
 _WIDTHS = (
@@ -45,6 +45,36 @@ def spoken(token: Any) -> str:
     """The label of a token, with "1/3" where a character is split over several."""
     i, k = field(token, "piece") or (1, 1)
     return label(token) if k == 1 else f"{label(token)} {i}/{k}"
+
+
+def told_apart(tokens: Sequence[Any]) -> list[str]:
+    """:func:`spoken` of every token; different ones that would read alike differ in their spelling.
+
+    "the" and " the" are two tokens: the second is written ␣the where both occur, and where no space
+    tells them apart (BERT's "##the") as the tokenizer spells it.
+    """
+    words = [spoken(token) for token in tokens]
+    words = [
+        SPACE + word if two and _starts_a_word(token) else word
+        for word, two, token in zip(words, _ambiguous(words, tokens), tokens, strict=True)
+    ]
+    return [
+        literal(str(field(token, "raw", word))) if two else word
+        for word, two, token in zip(words, _ambiguous(words, tokens), tokens, strict=True)
+    ]
+
+
+def _ambiguous(words: Sequence[str], tokens: Sequence[Any]) -> list[bool]:
+    """Whether each word stands for different tokens."""
+    kinds: dict[str, set[Any]] = {}
+    for word, token in zip(words, tokens, strict=True):
+        kinds.setdefault(word, set()).add(identity(token))
+    return [len(kinds[word]) > 1 for word in words]
+
+
+def _starts_a_word(token: Any) -> bool:
+    text = str(field(token, "text", ""))
+    return text.startswith(" ") and bool(text.strip(" "))
 
 
 def _advance(char: str) -> int:

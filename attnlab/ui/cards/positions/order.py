@@ -28,7 +28,7 @@ from attnlab.ui.selection import Selection
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import LEAST, plain, share, tiny
 from attnlab.viz.order import order
-from attnlab.viz.svg.text import spoken
+from attnlab.viz.svg.text import spoken, told_apart
 
 _ORDERS: Final = {"swap": "Swap first and last", "reverse": "Reverse", "shuffle": "Shuffle"}
 _TITLES: Final = {
@@ -76,7 +76,8 @@ def _ours(words: Sequence[str], value: Positions) -> None:
     source = files.computed(
         "our transformer with random weights, two layers of four heads, width 32, float32"
     )
-    _card("ours", "Our attention", "random weights", words, places, found, source)
+    shown = [spoken({"text": word}) for word in words]
+    _card("ours", "Our attention", "random weights", shown, places, found, source)
 
 
 def _model(selection: Selection, text: str, value: Positions) -> None:
@@ -93,7 +94,7 @@ def _model(selection: Selection, text: str, value: Positions) -> None:
         except EditError as error:
             found[case] = error
     source = files.of_model(reader, engine.Passage(text))
-    words = [spoken(token) for token in tokens]
+    words = told_apart(tokens)
     _card("model", "The loaded model", title_of(reader), words, places, found, source)
     if not reader.causal:
         said = "This model has no causal mask of its own: the second case gives it one."
