@@ -119,7 +119,7 @@ def average_by_position(
         InputError: the text is shorter than one window, or the model predicts no next token.
         EditError, Cancelled: as in ``loss_by_position``.
     """
-    length, step = at_least_one(length, "length"), at_least_one(step, "step")
+    length = at_least_one(length, "length")
     first, windows = windows_of(runner, text, length, step)
     longest = runner.longest
     stopped = longest if longest is not None and longest < length else None
@@ -144,6 +144,7 @@ def windows_of(
     Raises:
         InputError: the text is shorter than one window.
     """
+    length, step = at_least_one(length, "length"), at_least_one(step, "step")
     if isinstance(text, str):
         ids, special = _encoded(runner, text)
     else:

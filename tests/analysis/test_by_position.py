@@ -92,6 +92,10 @@ def test_windows_begin_as_a_text_does(minilm):
 def test_windows_of_what_is_no_length_are_refused(length):
     with pytest.raises(InputError, match="length"):
         average_by_position(lab("llama"), IDS, length)
+    with pytest.raises(InputError, match="length"):
+        windows_of(lab("llama"), IDS, length, 1)
+    with pytest.raises(InputError, match="step"):
+        windows_of(lab("llama"), IDS, 12, length)
 
 
 @pytest.mark.parametrize("given", [5, None, [1.5] * 40, b"abc", {1, 2}])
