@@ -70,3 +70,5 @@ def test_different_tokens_never_read_alike():
     assert told_apart([spaced, cat, spaced]) == ["the", "cat", "the"]
     assert told_apart([the, token("the", 4, "##the")]) == ["the", "##the"]
     assert told_apart([token("\u202e", 5)]) == ["⟨U+202E⟩"]
+    parts = [token("□", 6) | {"piece": (2, 2)}, token("□", 7) | {"piece": (2, 2)}]
+    assert told_apart(parts) == ["□ 2/2", "□ 2/2"]

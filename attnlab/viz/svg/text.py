@@ -51,7 +51,7 @@ def told_apart(tokens: Sequence[Any]) -> list[str]:
     """:func:`spoken` of every token; different ones that would read alike differ in their spelling.
 
     "the" and " the" are two tokens: the second is written ␣the where both occur, and where no space
-    tells them apart (BERT's "##the") as the tokenizer spells it.
+    tells them apart (BERT's "##the") as the tokenizer spells it; parts of a character stay as they are.
     """
     words = [spoken(token) for token in tokens]
     words = [
@@ -59,7 +59,7 @@ def told_apart(tokens: Sequence[Any]) -> list[str]:
         for word, two, token in zip(words, _ambiguous(words, tokens), tokens, strict=True)
     ]
     return [
-        literal(str(field(token, "raw", word))) if two else word
+        literal(str(field(token, "raw", word))) if two and not field(token, "piece") else word
         for word, two, token in zip(words, _ambiguous(words, tokens), tokens, strict=True)
     ]
 
