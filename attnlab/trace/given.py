@@ -32,6 +32,8 @@ def whole(name: str, value: Any, error: type, most: int | None = MOST) -> int:
     Raises:
         error: it is none, or further from 0 than ``most``.
     """
+    if type(value) is int and (most is None or -most <= value <= most):
+        return value  # most are, and a long text has many
     number = None if _is_bool(value) else _index(value)
     if number is None:
         raise error(f"{name} takes whole numbers, not {brief(value)}.")
