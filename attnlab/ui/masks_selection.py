@@ -15,9 +15,8 @@ from typing import Final, Literal
 
 from attnlab.analysis.masking import KINDS, MOST_TOKENS, Pattern
 from attnlab.ui import masks_cells
-from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.masks_cells import MOST_WORDS, NOTHING, Painted
-from attnlab.ui.own_link import Page, Reader, one_number_of, one_of, switch, typed, whole
+from attnlab.ui.own_link import Page, Reader, one_number_of, one_of, pasted, switch, typed, whole
 
 Panel = Literal["paper", "model", "sinks", "layouts"]
 
@@ -149,7 +148,7 @@ MASKS: Final = Page(
         "heads": _numbers("heads", 1_000, "heads"),
         "windows": switch("native", "kept", "lifted"),
         "text": one_of("source", SOURCES),
-        "pasted": typed("pasted", LINK_CHARACTERS),
+        "pasted": pasted("pasted"),
         "length": one_number_of("length", LENGTHS),
         "wide": one_number_of("wide", WIDE),
         "keep": whole("keep", 1, MOST_SINKS),

@@ -127,6 +127,20 @@ def typed(field: str, most: int) -> Reader:
     return field, read, str
 
 
+def pasted(field: str) -> Reader:
+    """A text of any length. One that is too long for a link leaves its name there and no more.
+
+    So whoever opens the link is told that there was one.
+    """
+
+    def read(given: str) -> str:
+        if not given:
+            raise ValueError("stands for a text that was too long for a link")
+        return given
+
+    return field, read, lambda text: text if len(text) <= LINK_CHARACTERS else ""
+
+
 def switch(field: str, on: str, off: str) -> Reader:
     """True or False, spelled as two words."""
 

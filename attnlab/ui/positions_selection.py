@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from attnlab.ui.link import LINK_CHARACTERS
-from attnlab.ui.own_link import Page, head, one_number_of, one_of, switch, typed, whole
+from attnlab.ui.own_link import Page, head, one_number_of, one_of, pasted, switch, typed, whole
 from attnlab.ui.selection import Head
 
 Panel = Literal["schemes", "order", "distance", "model", "family"]
@@ -122,7 +121,7 @@ POSITIONS: Final = Page(
         "times": one_number_of("by_factor", FACTORS),
         "look": head("look"),
         "text": one_of("text", TEXTS),
-        "pasted": typed("pasted", LINK_CHARACTERS),
+        "pasted": pasted("pasted"),
         "far": one_number_of("times", LONGEST),
         "seen": head("seen", (0, 0)),
         "sentence": typed("sentence", MOST_SENTENCE),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from attnlab.ui.own_link import Page, format_own, one_of, parse, switch, typed, whole
+from attnlab.ui.own_link import Page, format_own, one_of, parse, pasted, switch, typed, whole
 
 PANELS = ("hand", "real", "why")
 
@@ -116,6 +116,19 @@ def test_a_broken_parameter_is_named_and_the_default_kept(name: str, value: str,
 
 def test_what_is_too_long_for_a_link_is_left_out_of_it():
     assert format_own(STEPS, replace(Steps(), note="x" * 3001, size=5)) == {"size": "5"}
+
+
+def test_a_pasted_text_that_is_too_long_leaves_its_name_in_the_link():
+    page = Page("steps", Steps(), {"pasted": pasted("note")})
+    for text, spelled in (
+        ("", {}),
+        ("x" * 3000, {"pasted": "x" * 3000}),
+        ("x" * 3001, {"pasted": ""}),
+    ):
+        assert format_own(page, replace(Steps(), note=text)) == spelled
+    assert parse(page, {"pasted": "x"}) == (Steps(note="x"), ())
+    told = "The link's “pasted” stands for a text that was too long for a link, so it was left out."
+    assert parse(page, {"pasted": ""}) == (Steps(), (told,))
 
 
 @pytest.mark.parametrize(

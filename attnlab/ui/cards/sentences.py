@@ -35,6 +35,7 @@ def draw_one(selection: Selection) -> Callable[[], None]:
     """The box of A alone, for pages that read one text; returns what draws its target below."""
     with st.container(key="sentences", gap="xsmall"):
         _box("A", "a", "Sentence A", _PLACEHOLDERS["A"], selection)
+        _too_long(selection)
         return _target(st.container(key="target-a", gap=None), "A", selection)
 
 
@@ -87,6 +88,11 @@ def _below(selection: Selection) -> None:
         with st.container(horizontal=True, key="other-ways", width="content", gap="small"):
             _other_ways(many)
     _made_for(selection)
+    _too_long(selection)
+
+
+def _too_long(selection: Selection) -> None:
+    """A text that a reload would lose, said before it does, and a file that holds it."""
     if link.left_out(selection):
         with st.container(
             horizontal=True, vertical_alignment="center", key="too-long", gap="small"

@@ -51,7 +51,8 @@ def told_apart(tokens: Sequence[Any]) -> list[str]:
     """:func:`spoken` of every token; different ones that would read alike differ in their spelling.
 
     "the" and " the" are two tokens: the second is written ␣the where both occur, and where no space
-    tells them apart (BERT's "##the") as the tokenizer spells it; parts of a character stay as they are.
+    tells them apart (BERT's "##the") as the tokenizer spells it. Parts of a character keep their
+    numbers.
     """
     words = [spoken(token) for token in tokens]
     words = [

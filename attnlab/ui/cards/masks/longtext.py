@@ -68,7 +68,7 @@ def pasted(value: Masks) -> None:
             height=140,
         )
         if len(value.pasted) > LINK_CHARACTERS:
-            say.remark("This text is too long for a link.", "pasted")
+            say.remark("This text is too long for a link, which will ask for it anew.", "pasted")
     else:
         say.remark(_SHIPPED, "shipped")
 
