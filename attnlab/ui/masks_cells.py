@@ -73,6 +73,8 @@ def read(given: str) -> Painted:
             raise ValueError("is not a list of cells such as 5s0-3_7h2")
         query, first = int(match[1]), int(match[3])
         last = first if match[4] is None else int(match[4])
+        if last < first:
+            raise ValueError(f"has cells from {first} to {last}, which is backwards")
         if max(query, first, last) >= MOST_WORDS:
             raise ValueError(f"paints beyond the {MOST_WORDS} words that can be painted")
         found |= {(query, key): _LETTERS[match[2]] for key in range(first, last + 1)}

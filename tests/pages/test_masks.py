@@ -149,12 +149,23 @@ def test_where_only_the_softmax_is_seen_nothing_can_be_shown(masks, tiny_bloom):
         ({"a": ""}, "is empty"),
         ({"heads": "99"}, "were left out"),
         ({"from": "99", "to": "99"}, "nats a token"),
+        (
+            {"from": "9999"},
+            "There are no layers from 9,999 to 9,999 here, so every layer is changed.",
+        ),
+        ({"from": "3", "to": "1"}, "There are no layers from 3 to 1 here"),
+        (
+            {"mask": "global", "global": "0.31"},
+            "no word numbered 31, so nothing is seen by all there",
+        ),
+        ({"mask": "global", "global": "30.31"}, "no words 30, 31, so"),
         ({"paint": "31s0"}, "no place for some"),
     ],
 )
 def test_what_does_not_fit_the_model_is_said(masks, tiny_gemma, query, part):
     app = masks(show="model", model=tiny_gemma, **({"a": TINY} | query))
     assert said(app, part)
+    assert "from" not in app.query_params and "31" not in app.query_params.get("global", "")
 
 
 def test_long_texts_through_a_window(masks, tiny_gemma):

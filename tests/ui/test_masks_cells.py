@@ -24,9 +24,13 @@ def test_neighbours_are_spelled_as_a_run():
     assert not NOTHING and value
 
 
-@pytest.mark.parametrize("given", ["5", "5s", "x", "5s0-3-4", "5s99", "٥s0", "5s0__7h2", "-1s0"])
+@pytest.mark.parametrize(
+    "given", ["5", "5s", "x", "5s0-3-4", "5s99", "٥s0", "5s0__7h2", "-1s0", "0s5-2"]
+)
 def test_links_that_spell_no_cells_are_refused(given):
-    with pytest.raises(ValueError, match=r"is not a list|paints beyond"):
+    with pytest.raises(
+        ValueError, match=r"is not a list|paints beyond|from 5 to 2, which is backwards"
+    ):
         masks_cells.read(given)
 
 

@@ -69,8 +69,11 @@ def size(field: str, title: str, least: int, most: int, wide: int = 215) -> None
 def _globals(words: Sequence[str]) -> None:
     there = range(len(words))
     held = tuple(at for at in own.current(MASKS).globals if at < len(words))
-    if held != own.current(MASKS).globals:
-        own.correct(MASKS, globals=held)
+    lost = [f"{at:,}" for at in own.current(MASKS).globals if at not in held]
+    if lost:
+        why = f"no word numbered {lost[0]}" if len(lost) == 1 else f"no words {', '.join(lost)}"
+        say.problem(f"This text has {why}, so nothing is seen by all there.", "globals")
+        own.publish(MASKS, own.correct(MASKS, globals=held))
     st.multiselect(
         "Words that see, and are seen by, all",
         there,

@@ -76,7 +76,9 @@ def _sheet(value: Masks, words: Sequence[str]) -> Sheet:
 def row_in(row: int, count: int, field: str) -> int:
     """The row that is looked from: the wished one, or the last, and a sentence where it is not."""
     if row >= count:
-        say.problem(f"This text has no word numbered {row}, so the last one is looked from.", field)
+        say.problem(
+            f"This text has no word numbered {row:,}, so the last one is looked from.", field
+        )
         own.publish(MASKS, own.correct(MASKS, **{field: -1}))
     return row if 0 <= row < count else count - 1
 
