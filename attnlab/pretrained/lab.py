@@ -17,6 +17,7 @@ from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind, distinct
 from attnlab.pretrained.execute import execute
 from attnlab.pretrained.generate import generate
+from attnlab.pretrained.growth import Growth
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
@@ -186,9 +187,8 @@ class Lab:
     ) -> list[Trace]:
         """Run texts of any lengths as one batch; each trace is that of the text alone.
 
-        ``edits`` act on every text, ``each`` holds more for every single one: the same text many
-        times, each time with another head gone, is one batch. The model's own inputs, as one batch,
-        give a trace a row, padding included.
+        ``edits`` act on every text, ``each`` holds more for every single one. The model's own
+        inputs, as one batch, give a trace a row, padding included.
         """
         options = Asked(as_captures(capture), logits, False, progress, cancel)
         if isinstance(texts, Mapping):
@@ -206,6 +206,10 @@ class Lab:
             bind(self, as_edits(edits), None, check_only=True)
             return []
         return self._texts(given, targets, options, edits, each)
+
+    def growing(self, text: Text, each: Sequence[Sequence[Edit]], **options: Any) -> Growth:
+        """Many variants of one text, to be run in a batch that grows; see ``Growth``."""
+        return Growth(self, text, each, **options)
 
     def generate(self, text: Text, **options: Any) -> Trace:
         """Continue a text token by token; see ``attnlab.pretrained.generate.generate``."""

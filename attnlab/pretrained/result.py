@@ -130,7 +130,9 @@ def _values(
     values: dict[tuple[str, str], dict[int, Kept]] = {}
     for key in run.store.parts:
         stage, role, layer = key
-        tensor = run.store.whole(key)[row]
+        whole = run.store.whole(key)
+        # Before a row joined the batch, it was the first one.
+        tensor = whole[row if row < len(whole) else 0]
         queries, keys = _lengths(role, source, main)
         if stage in ATTENTION_STAGES:
             tensor = tensor[:, : keys if stage in KEY_VALUE_STAGES else queries]
@@ -164,10 +166,11 @@ def sizes_of(source: list[int] | None, main: list[int] | None) -> dict[str, tupl
 
 def _small(run: Run, row: int) -> dict[str, dict[int, Small]]:
     small: dict[str, dict[int, Small]] = {}
-    for (role, layer, index), thumb in run.store.thumbnails.items():
-        if index == row:
-            kept = Small(thumb.map[0].cpu(), thumb.first[0].cpu())
-            small.setdefault(role, {})[layer] = kept
+    thumbnails = run.store.thumbnails
+    for role, layer in dict.fromkeys((role, layer) for role, layer, _ in thumbnails):
+        thumb = thumbnails.get((role, layer, row)) or thumbnails[role, layer, 0]
+        kept = Small(thumb.map[0].cpu(), thumb.first[0].cpu())
+        small.setdefault(role, {})[layer] = kept
     return small
 
 

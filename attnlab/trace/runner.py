@@ -11,12 +11,23 @@ from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
 
 
+class Growing(Protocol):
+    """Variants of one text, to be run as rows that join the batch where they begin to differ.
+
+    ``enters``: the block at which each joins, None where it differs from the start.
+    """
+
+    enters: tuple[int | None, ...]
+
+    def run(self, which: Sequence[int | None], **options: Any) -> list[Trace]: ...
+
+
 class Runner(Protocol):
     """A model that runs texts under edits. Analyses are written against this.
 
     ``serial`` is a context manager entered around every run: a lock where the model cannot be
     shared between threads, and nothing elsewhere. ``longest`` is the most tokens that a text may
-    have, or None.
+    have, or None. ``head_kind``: "causal", "masked", "seq2seq" or "none".
     """
 
     name: str
@@ -24,6 +35,8 @@ class Runner(Protocol):
     sites: tuple[Site, ...]
     blocks: tuple[Block, ...]
     main_role: str
+    head_kind: str
+    has_head: bool
     serial: AbstractContextManager
     tokenizer: Any
     longest: int | None
@@ -33,5 +46,7 @@ class Runner(Protocol):
     def run(self, text: Any, **options: Any) -> Trace: ...
 
     def run_many(self, texts: Sequence[Any], **options: Any) -> list[Trace]: ...
+
+    def growing(self, text: Any, each: Sequence[Any], **options: Any) -> Growing: ...
 
     def generate(self, text: Any, **options: Any) -> Trace: ...
