@@ -16,6 +16,7 @@ from attnlab.pretrained import texts
 from attnlab.pretrained.losses import next_token_losses
 from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, SQUARE_STAGES, Capture, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
+from attnlab.trace.token import Token
 from attnlab.trace.trace import Kept, Small, Trace
 from attnlab.version import VERSION
 
@@ -82,10 +83,8 @@ def trace_of(
 ) -> Trace:
     """The trace of one row of the batch, cut to the text's own length."""
     main = goal if lab.is_encoder_decoder else source
-    tokens = tuple(texts.tokens_of(lab, main)) if main else ()
-    sources = tokens
-    if source is not main:
-        sources = tuple(texts.tokens_of(lab, source)) if source else ()
+    tokens = _tokens(lab, run, main)
+    sources = tokens if source is main else _tokens(lab, run, source)
     logits, places = _logits(run, outputs, row, len(main) if main else None, asked)
     return Trace(
         tokens=tokens,
@@ -100,6 +99,16 @@ def trace_of(
         tokens_of=partial(texts.each_alone, lab.tokenizer),
         graph={key: run.store.whole(key) for key in run.store.parts} if run.grad else {},
     )
+
+
+def _tokens(lab: Lab, run: Run, ids: list[int] | None) -> tuple[Token, ...]:
+    """Readable tokens, worked out once for all rows that have the same text."""
+    if not ids:
+        return ()
+    key = ("tokens", tuple(ids))
+    if key not in run.memo:
+        run.memo[key] = tuple(texts.tokens_of(lab, ids))
+    return run.memo[key]
 
 
 def _logits(

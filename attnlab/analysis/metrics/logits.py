@@ -16,6 +16,9 @@ from attnlab.trace.capture import whole
 from attnlab.trace.runner import Runner
 from attnlab.trace.trace import Trace
 
+_ROWS = 4
+"""Predictions compared at a time: their float64 numbers stay in the cache of a processor."""
+
 
 @dataclass(frozen=True)
 class KL(Metric):
@@ -45,8 +48,9 @@ class KL(Metric):
     def of_each(self, plain: Trace, edited: Sequence[Trace]) -> Tensor:
         if self.position is None:
             return torch.stack([kl_divergence(plain.logits, one.logits) for one in edited])
-        q = torch.stack([one.logits_at(self.position) for one in edited])
-        return kl_divergence(plain.logits_at(self.position)[None], q)
+        p, rows = plain.logits_at(self.position)[None], range(0, len(edited), _ROWS)
+        parts = [[one.logits_at(self.position) for one in edited[i : i + _ROWS]] for i in rows]
+        return torch.cat([kl_divergence(p, torch.stack(part)) for part in parts])
 
 
 @dataclass(frozen=True)
