@@ -1,0 +1,27 @@
+"""What heads are for: kinds found on one text, and roles scored over many generated probes.
+
+measure(lab)                the roles of every head, as a value that can be kept
+suggest(weights)            a head of each plain kind on one text
+"""
+
+from attnlab.analysis.roles.found import HeadRole, HeadRoles
+from attnlab.analysis.roles.kinds import ROLES, Role, role_named
+from attnlab.analysis.roles.minimal import pairs
+from attnlab.analysis.roles.scan import head_roles, measure
+from attnlab.analysis.roles.simple import focused, next_token, previous_token, resting, suggest
+
+__all__ = [
+    "ROLES",
+    "HeadRole",
+    "HeadRoles",
+    "Role",
+    "focused",
+    "head_roles",
+    "measure",
+    "next_token",
+    "pairs",
+    "previous_token",
+    "resting",
+    "role_named",
+    "suggest",
+]
