@@ -22,6 +22,7 @@ from typing import Any
 from attnlab.version import VERSION
 
 _PUBLIC = {
+    "attnlab.analysis.roles": ("head_roles",),
     "attnlab.attention": ("Cache", "MultiHead", "Where", "attend", "explain"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
     "attnlab.pretrained.load": ("load",),
@@ -34,12 +35,15 @@ _PUBLIC = {
         "Edit",
         "Mask",
         "MeanHead",
+        "Patch",
         "Positions",
+        "ResampleHead",
         "Runner",
         "Site",
         "Temperature",
         "Token",
         "Trace",
+        "ZeroFeedForward",
         "ZeroHead",
         "edit_from_json",
     ),

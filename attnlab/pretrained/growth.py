@@ -14,6 +14,7 @@ from torch import Tensor
 from attnlab.errors import GrowthRefused, InputError
 from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind
+from attnlab.pretrained.donors import refuse_donors
 from attnlab.pretrained.execute import execute
 from attnlab.pretrained.probe import batch_of
 from attnlab.pretrained.result import Asked
@@ -67,8 +68,8 @@ class Growth:
         typed.check_raw(self._lab, inputs)
         if batch_of(inputs) != 1:
             raise InputError("Variants are those of one text; these inputs are a batch.")
-        if any(edit.needs(self._lab) for own in each for edit in own):
-            raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
+        for own in each:
+            refuse_donors(self._lab, own)
         self._inputs = dict(inputs)
         return None, None, [bind(self._lab, own, None) for own in each]
 

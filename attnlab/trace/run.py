@@ -243,7 +243,11 @@ def _on_rows(
 ) -> Tensor:
     """Apply edits in order to some rows of the batch (None: to all of them)."""
     part = tensor if rows is None else tensor[rows]
-    here = where if rows is None else replace(where, rows=tuple(rows))
+    here = where
+    if rows is not None:
+        seen = where.visible
+        seen = seen if seen is None or seen.shape[0] == 1 else seen[rows]
+        here = replace(where, rows=tuple(rows), visible=seen)
     for bound in bounds:
         part = bound.change(stage, part, here)
     if rows is None:

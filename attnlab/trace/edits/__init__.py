@@ -6,27 +6,37 @@ from dataclasses import fields
 from typing import Any
 
 from attnlab.errors import EditError
+from attnlab.trace.edits.donor import Donor
 from attnlab.trace.edits.edit import Bound, Edit, Fed
+from attnlab.trace.edits.feed_forward import ZeroFeedForward
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
 from attnlab.trace.edits.mask import Mask
+from attnlab.trace.edits.patch import Patch, ResampleHead
 from attnlab.trace.edits.positions import Positions
 from attnlab.trace.edits.temperature import Temperature
 
 __all__ = [
     "Bound",
+    "Donor",
     "Edit",
     "Fed",
     "Mask",
     "MeanHead",
+    "Patch",
     "Positions",
+    "ResampleHead",
     "Temperature",
+    "ZeroFeedForward",
     "ZeroHead",
     "edit_from_json",
 ]
 
 _KINDS: dict[str, type[Edit]] = {
     cls.__dataclass_fields__["kind"].default: cls
-    for cls in (ZeroHead, MeanHead, Temperature, Mask, Positions)
+    for cls in (
+        *(ZeroHead, MeanHead, ResampleHead, ZeroFeedForward, Patch),
+        *(Temperature, Mask, Positions),
+    )
 }
 
 
