@@ -2,24 +2,32 @@
 
 nostalgebraist (2020), "interpreting GPT: the logit lens". The residual stream after a layer takes
 the place of the stream after the last one, and the model's own last norm and head read it.
+
+Where the norm and the head were found (``ending``), they are run on the stream of one plain run.
+Elsewhere the whole model runs once a layer, its last block's output replaced: slower, the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnlab.analysis.effects import BATCH_TOKENS, kl_divergence, length_of
+from attnlab.analysis.ending import ending_of
 from attnlab.attention import Where
-from attnlab.errors import EditRefused, InputError
+from attnlab.errors import Cancelled, EditRefused, InputError
 from attnlab.trace.capture import Capture
 from attnlab.trace.edits import Bound, Edit
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Block, Site
+from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
 
 _STREAM = "resid_post"
@@ -58,6 +66,40 @@ class StopAfter(Edit):
         return Bound(self, self.stages, lambda place: place == last, change)
 
 
+@dataclass(frozen=True)
+class Lens:
+    """What each layer would predict at each position, as small arrays.
+
+    Attributes:
+        layers: [L], the blocks, first to last; after the last one it is the model's prediction.
+        positions: [P], of the text.
+        top: [L, P], the likeliest token's id; ``top_share`` its probability.
+        answer: [P], the id that is followed: what the model itself finds likeliest, or the one
+            that was asked for.
+        share: [L, P], its probability after each layer.
+        rank: [L, P], how many tokens are likelier.
+        kl: [L, P], KL(model ‖ layer) in nats: 0 after the last layer.
+        tokens: of the ids in ``top`` and ``answer``.
+    """
+
+    layers: tuple[int, ...]
+    positions: tuple[int, ...]
+    top: np.ndarray
+    top_share: np.ndarray
+    answer: np.ndarray
+    share: np.ndarray
+    rank: np.ndarray
+    kl: np.ndarray
+    tokens: dict[int, Token]
+
+    def knew(self, place: int = -1) -> int | None:
+        """The first layer from which on the answer is the likeliest token at one of the positions
+        (by its place in ``positions``); None where it never is."""
+        others = np.flatnonzero(self.rank[:, place])
+        first = 0 if not len(others) else int(others[-1]) + 1
+        return self.layers[first] if first < len(self.layers) else None
+
+
 def stream_of(runner: Runner) -> list[Block]:
     """The blocks of the main role, in order."""
     blocks = [block for block in runner.blocks if block.role == runner.main_role]
@@ -69,29 +111,112 @@ def stream_of(runner: Runner) -> list[Block]:
 def logit_lens(
     runner: Runner,
     text: Any,
-    positions: tuple[int, ...] = (-1,),
+    positions: tuple[int, ...] | None = (-1,),
     *,
     target: Any = None,
     cancel: Cancel | None = None,
 ) -> Float[Tensor, "L P V"]:
-    """The logits that each layer's residual stream would give, at these positions.
+    """The logits that each layer's residual stream would give, at these positions (None: all).
 
-    After the last layer they are the model's own. One batch: a row for each layer.
+    After the last layer they are the model's own. All of a long text with a large vocabulary take
+    room: ``lens`` keeps no logits.
 
     Raises:
         InputError: the model has no language-model head.
         EditRefused: its residual stream could not be found.
     """
-    layers = [block.layer for block in stream_of(runner)]
-    rows = len(layers)
-    traces = runner.run_many(
-        [text] * rows,
-        targets=None if target is None else [target] * rows,
-        capture=(),
-        each=[(StopAfter(layer),) for layer in layers],
-        logits=positions,
-        cancel=cancel,
+    found = list(_layers(runner, text, positions, target, cancel))
+    return torch.stack([logits for _, logits in found[1:]])
+
+
+def lens(
+    runner: Runner,
+    text: Any,
+    positions: tuple[int, ...] | None = None,
+    *,
+    answer: int | None = None,
+    target: Any = None,
+    cancel: Cancel | None = None,
+) -> Lens:
+    """What each layer would predict, at these positions (None: all), without keeping logits.
+
+    Args:
+        answer: the id to follow through the layers; None: at each position the one that the model
+            itself finds likeliest there.
+
+    Raises:
+        InputError: the model has no language-model head, or no such token.
+        EditRefused: its residual stream could not be found.
+    """
+    found = _layers(runner, text, positions, target, cancel)
+    trace, own = next(found)
+    if answer is not None and not 0 <= answer < own.shape[-1]:
+        raise InputError(
+            f"There is no token {answer}; the model predicts 0 to {own.shape[-1] - 1}."
+        )
+    followed = own.argmax(-1) if answer is None else torch.full(own.shape[:-1], answer)
+    rows = [_row(logits, own, followed) for _, logits in found]
+    top, top_share, share, rank, kl = (np.stack(column) for column in zip(*rows, strict=True))
+    ids = sorted({*top.flatten().tolist(), *followed.tolist()})
+    return Lens(
+        layers=tuple(block.layer for block in stream_of(runner)),
+        positions=trace.logit_positions,
+        top=top,
+        top_share=top_share,
+        answer=followed.numpy(),
+        share=share,
+        rank=rank,
+        kl=kl,
+        tokens=dict(zip(ids, trace.tokens_of(ids), strict=True)),
     )
-    if traces[0].logits is None:
+
+
+def _row(
+    logits: Float[Tensor, "P V"], own: Float[Tensor, "P V"], followed: Tensor
+) -> tuple[np.ndarray, ...]:
+    """One layer's numbers: top, top_share, share, rank, kl, each [P]."""
+    shares = logits.double().softmax(-1)
+    mine = shares.gather(-1, followed[:, None])
+    best = shares.max(-1)
+    rank = (shares > mine).sum(-1)
+    found = (best.indices, best.values, mine[:, 0], rank, kl_divergence(own, logits))
+    return tuple(value.numpy() for value in found)
+
+
+def _layers(
+    runner: Runner, text: Any, positions: tuple[int, ...] | None, target: Any, cancel: Cancel | None
+) -> Iterator[tuple[Trace, Float[Tensor, "P V"]]]:
+    """The plain run with its logits, then the same with the logits after each layer."""
+    blocks = stream_of(runner)
+    kept = [Capture(_STREAM, roles=runner.main_role), Capture("final")]
+    options: dict[str, Any] = {"logits": positions or "all", "cancel": cancel}
+    kept = [one for one in kept if one.stage in runner.stages]
+    own = {} if target is None else {"target": target}
+    trace = runner.run(text, capture=kept, **options, **own)
+    if trace.logits is None:
         raise InputError(f"{runner.name} has no language-model head, so it predicts no token.")
-    return torch.stack([trace.logits for trace in traces])
+    yield trace, trace.logits
+    ending = None if len(kept) < 2 else ending_of(runner, trace)
+    if ending is None or ending.bent:
+        for logits in _stopped(runner, text, target, blocks, options):
+            yield trace, logits
+        return
+    places = list(trace.logit_positions)
+    stream = trace.role(runner.main_role).resid_post
+    for block in blocks:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("Cancelled; the model is as it was.")
+        yield trace, ending.numbers(stream[block.layer][places])
+
+
+def _stopped(
+    runner: Runner, text: Any, target: Any, blocks: list[Block], options: dict[str, Any]
+) -> Iterator[Float[Tensor, "P V"]]:
+    """The whole model once a layer, in batches of a row for each."""
+    rows = max(1, BATCH_TOKENS // max(1, length_of(runner, text)))
+    for start in range(0, len(blocks), rows):
+        each = [(StopAfter(block.layer),) for block in blocks[start : start + rows]]
+        goals = None if target is None else [target] * len(each)
+        given = {"targets": goals, "capture": (), "each": each, **options}
+        for trace in runner.run_many([text] * len(each), **given):
+            yield trace.logits
