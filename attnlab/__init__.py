@@ -36,6 +36,7 @@ _PUBLIC = {
         "Mask",
         "MeanHead",
         "Patch",
+        "Pattern",
         "Positions",
         "ResampleHead",
         "Runner",

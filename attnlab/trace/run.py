@@ -202,11 +202,16 @@ class Run:
         return self.memo[key][1]
 
     def _in_groups(self, stage: str, tensor: Tensor, where: Where, groups: list[Group]) -> Tensor:
-        if len(groups) > 1 and tensor.shape[0] != self.batch:
+        if len(groups) == 1:
+            ((bounds, _),) = groups
+            return _changed(stage, tensor, where, bounds)
+        if tensor.shape[0] != self.batch:
             tensor = tensor.expand(self.batch, *tensor.shape[1:])
+        owned = False  # one copy is enough, however many groups write into it
         for bounds, rows in groups:
             if bounds:
-                tensor = _on_rows(stage, tensor, where, bounds, None if len(groups) == 1 else rows)
+                part = _changed(stage, tensor[rows], _narrowed(where, rows), bounds)
+                tensor, owned = _put(tensor, part, rows, owned)
         return tensor
 
     def edits_at(self, stage: str, place: Site | Block) -> list[Group]:
@@ -238,21 +243,28 @@ class Run:
         )
 
 
-def _on_rows(
-    stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...], rows: list[int] | None
-) -> Tensor:
-    """Apply edits in order to some rows of the batch (None: to all of them)."""
-    part = tensor if rows is None else tensor[rows]
-    here = where
-    if rows is not None:
-        seen = where.visible
-        seen = seen if seen is None or seen.shape[0] == 1 else seen[rows]
-        here = replace(where, rows=tuple(rows), visible=seen)
+def _changed(stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...]) -> Tensor:
+    """Edits applied in order."""
     for bound in bounds:
-        part = bound.change(stage, part, here)
-    if rows is None:
-        return part
+        tensor = bound.change(stage, tensor, where)
+    return tensor
+
+
+def _narrowed(where: Where, rows: list[int]) -> Where:
+    """The same place for some rows of the batch."""
+    seen = where.visible
+    seen = seen if seen is None or seen.shape[0] == 1 else seen[rows]
+    return replace(where, rows=tuple(rows), visible=seen)
+
+
+def _put(tensor: Tensor, part: Tensor, rows: list[int], owned: bool) -> tuple[Tensor, bool]:
+    """A tensor with some rows of the batch replaced, and whether it is ours to write into."""
     if part.shape[1] != tensor.shape[1]:  # a mask that was the same for every head, until now
-        tensor = tensor.expand(-1, part.shape[1], *tensor.shape[2:])
-    part = part.expand(-1, tensor.shape[1], *tensor.shape[2:])
-    return tensor.index_copy(0, torch.tensor(rows, device=tensor.device), part)
+        heads = max(part.shape[1], tensor.shape[1])
+        owned = owned and tensor.shape[1] == heads
+        tensor, part = (x.expand(-1, heads, *x.shape[2:]) for x in (tensor, part))
+    index = torch.tensor(rows, device=tensor.device)
+    if torch.is_grad_enabled():
+        return tensor.index_copy(0, index, part), False
+    tensor = tensor if owned else tensor.clone()
+    return tensor.index_copy_(0, index, part), True

@@ -12,6 +12,7 @@ from attnlab.trace.edits.feed_forward import ZeroFeedForward
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
 from attnlab.trace.edits.mask import Mask
 from attnlab.trace.edits.patch import Patch, ResampleHead
+from attnlab.trace.edits.pattern import Pattern
 from attnlab.trace.edits.positions import Positions
 from attnlab.trace.edits.temperature import Temperature
 
@@ -23,6 +24,7 @@ __all__ = [
     "Mask",
     "MeanHead",
     "Patch",
+    "Pattern",
     "Positions",
     "ResampleHead",
     "Temperature",
@@ -35,7 +37,7 @@ _KINDS: dict[str, type[Edit]] = {
     cls.__dataclass_fields__["kind"].default: cls
     for cls in (
         *(ZeroHead, MeanHead, ResampleHead, ZeroFeedForward, Patch),
-        *(Temperature, Mask, Positions),
+        *(Pattern, Temperature, Mask, Positions),
     )
 }
 

@@ -33,5 +33,5 @@ def as_words(name: str, value: Any) -> Words:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, Sequence) or isinstance(value, bytes) or not len(value):
-        raise EditError(f"{name}= is a text or a list of its token ids, not {value!r}.")
+        raise EditError(f"{name}= is a text or a list of its token ids, not {str(value)[:60]!r}.")
     return tuple(whole(name, item, EditError) for item in value)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from attnlab.errors import EditError
 from attnlab.trace.capture import whole
 from attnlab.trace.edits.edit import Bound, Edit, Fed, block_at
-from attnlab.trace.edits.places import Written, as_positions, placed
+from attnlab.trace.edits.places import as_positions, placed
+from attnlab.trace.edits.writing import Written
 from attnlab.trace.site import Block
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from attnlab.errors import EditError
 from attnlab.trace.capture import Capture, whole
 from attnlab.trace.edits.donor import Donor, Words, as_words
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
-from attnlab.trace.edits.places import Written, as_positions, placed
+from attnlab.trace.edits.places import as_positions, placed
+from attnlab.trace.edits.writing import Written
 from attnlab.trace.site import Site
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from attnlab.trace.capture import Capture, whole
 from attnlab.trace.edits.donor import Donor, Words, as_words
 from attnlab.trace.edits.edit import Bound, Edit, Fed, block_at, site_at
 from attnlab.trace.edits.heads import OfHead, kept_head, stage_of
-from attnlab.trace.edits.places import KEYED, Rows, Written, as_positions, length_at, placed
+from attnlab.trace.edits.places import KEYED, as_positions, length_at, placed
+from attnlab.trace.edits.writing import Rows, Written
 from attnlab.trace.site import Block, Site
 
 if TYPE_CHECKING:
