@@ -79,6 +79,11 @@ class Ending:
         final = stream if self.norm is None else run_on(self.norm, stream)
         return run_on(self.head, final) * self.factor
 
+    def added(self, parts: Float[Tensor, "*n M"]) -> Float[Tensor, "*n V"]:
+        """What parts of the last hidden states add to the logits, before a soft cap."""
+        nothing = torch.zeros_like(parts[..., :1, :])
+        return (run_on(self.head, parts) - run_on(self.head, nothing)) * self.factor
+
     def readers(self, ids: list[int]) -> tuple[Float[Tensor, "t M"], Float[Tensor, " t"]]:
         """The rows of the head that make some tokens' logits, and what it adds to them."""
         weight = self.head.weight[ids].detach().double().cpu() * self.factor
