@@ -1,12 +1,16 @@
 """What heads are for: kinds found on one text, and roles scored over many generated probes.
 
-measure(lab)                the roles of every head, as a value that can be kept
-suggest(weights)            a head of each plain kind on one text
+    measure(lab)                the roles of every head, as a value that can be kept
+    example(lab, "induction")   a probe on which a head of this role shows it
+    suggest(weights)            a head of each plain kind on one text
+
+A role says where a head looks, never what hangs on it: for that, ablate the head.
 """
 
 from attnlab.analysis.roles.found import HeadRole, HeadRoles
 from attnlab.analysis.roles.kinds import ROLES, Role, role_named
 from attnlab.analysis.roles.minimal import pairs
+from attnlab.analysis.roles.plan import example
 from attnlab.analysis.roles.scan import head_roles, measure
 from attnlab.analysis.roles.simple import focused, next_token, previous_token, resting, suggest
 
@@ -15,6 +19,7 @@ __all__ = [
     "HeadRole",
     "HeadRoles",
     "Role",
+    "example",
     "focused",
     "head_roles",
     "measure",

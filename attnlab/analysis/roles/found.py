@@ -11,8 +11,9 @@ import pandas as pd
 from attnlab.errors import InputError
 from attnlab.trace.site import Head
 
-REST = "first token"
-"""The role that most heads have, and that says least."""
+GENERAL = ("position only", "first token")
+"""What says least of a head, said last: a head on the previous token is "position only" too, and
+half of all heads rest on the first token."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class HeadRoles:
         return tuple(row for row in self.rows if (row.layer, row.head) == (layer, head))
 
     def names(self) -> dict[Head, tuple[str, ...]]:
-        """The roles of every head that has some, the clearest first and rest last."""
+        """The roles of every head that has some, the clearest first, ``GENERAL`` ones last."""
         found: dict[Head, list[HeadRole]] = {}
         for row in self._named():
             found.setdefault((row.layer, row.head), []).append(row)
@@ -123,5 +124,6 @@ class HeadRoles:
         return (row for row in self.rows if row.named)
 
 
-def _rank(row: HeadRole) -> tuple[bool, float]:
-    return row.role == REST, -row.score / row.threshold
+def _rank(row: HeadRole) -> tuple[int, float]:
+    general = GENERAL.index(row.role) + 1 if row.role in GENERAL else 0
+    return general, -row.score / row.threshold

@@ -1,8 +1,9 @@
 """Minimal pairs: two sentences in which the same two nouns change their parts.
 
-A verb and its subject, a pronoun and whom it stands for; 44 pairs each, written for AttnLab. A head
-that likes the first noun, the nearer one, or one of the two words gains in one sentence what it
-loses in the other, so only a head that tells the parts apart has a score.
+A verb and its subject, a pronoun and whom it stands for; 44 pairs each, written for AttnLab. Both
+nouns and the word looked from stand in the same places in the two sentences. So a head that likes
+the first noun, the nearer one, or one of the two words gains in one sentence what it loses in the
+other, and only a head that tells the parts apart has a score.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attnlab.analysis.roles.drawn import Ids, plain, repeated, twofold
+from attnlab.analysis.roles.kinds import role_named
 from attnlab.analysis.roles.minimal import SETS, pairs
 from attnlab.analysis.roles.probe import Probe
 from attnlab.analysis.roles.written import brackets, sentences
@@ -15,6 +16,7 @@ from attnlab.trace.runner import Runner
 
 PROBES = 12
 """Texts of each generated family."""
+FEWEST_IDS = 24
 _LOW, _HIGH = 1000, 40_000
 """The first ids of a vocabulary are letters and marks, the last its rarest words."""
 
@@ -59,6 +61,23 @@ def plan_for(
     return Plan(tuple(sized), tuple(reasons.items()))
 
 
+def example(
+    runner: Runner, role: str, *, stack: str | None = None, seed: int = 0
+) -> str | tuple[int, ...]:
+    """A text, or the ids of one, on which a head of this role shows what it does: a probe.
+
+    Raises:
+        InputError: the model cannot be given one; KeyError: no such role.
+    """
+    family = role_named(role).family
+    plan = plan_for(runner, stack or runner.main_role, 2, seed, None)
+    found = [probe for probe, _ in plan.sized if probe.family == family]
+    if not found:
+        raise InputError(f"{runner.name} has no probe of “{role}”: {plan.why_not(family)}.")
+    # The last plain ones are sentences, the first repeated one has the usual length.
+    return found[-1 if family == "plain" else 0].given
+
+
 def ids_of(runner: Runner, stack: str, given: tuple[int, int] | None) -> Ids:
     """The ids that random probes of a model use, framed as its tokenizer frames a text.
 
@@ -66,6 +85,10 @@ def ids_of(runner: Runner, stack: str, given: tuple[int, int] | None) -> Ids:
         InputError: there is neither a tokenizer nor a head to count the ids, and none were given.
     """
     low, high = given or _range(runner)
+    if high - low < FEWEST_IDS:
+        raise InputError(
+            f"Random probes take {FEWEST_IDS} different ids; there are fewer from {low} to {high}."
+        )
     if runner.tokenizer is None:
         return Ids(low, high, longest=runner.longest)
     special = set(runner.tokenizer.all_special_ids)
