@@ -140,10 +140,12 @@ def block_at(edit: Edit, stage: str, layer: int, role: str | None, runner: Any) 
         )
     if not stage.startswith("resid"):
         blocks = [block for block in blocks if getattr(block, stage)]
+    if not blocks:
+        raise EditRefused(f"{edit}: no {stage} was found in the {role} of {runner.name}.")
     block = next((block for block in blocks if block.layer == layer), None)
     if block is None:
-        layers = layers_in(blocks) or "none"
         raise EditRefused(
-            f"{edit} names layer {layer}, but {runner.name} has {stage} in layers {layers}."
+            f"{edit} names layer {layer}, but {runner.name} has {stage} in layers "
+            f"{layers_in(blocks)}."
         )
     return block

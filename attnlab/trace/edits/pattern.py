@@ -71,9 +71,10 @@ class Pattern(Edit):
             can = ", ".join(DRAWN)
             raise EditError(f"There is no pattern {self.pattern!r}; there are {can}, or rows.")
         typed = self.pattern == "rows"
-        if typed != bool(len(self.rows)):
+        rows = as_rows(self.rows)
+        if typed != bool(rows):
             raise EditError("rows= goes with the pattern 'rows', which needs them.")
-        object.__setattr__(self, "rows", as_rows(self.rows) if typed else ())
+        object.__setattr__(self, "rows", rows)
 
     @property
     def stages(self) -> frozenset[str]:
@@ -123,19 +124,18 @@ class Pattern(Edit):
 
 
 def as_rows(rows: Any) -> tuple[tuple[float, ...], ...]:
-    """Rows of numbers as tuples; NumPy's and tensors too.
+    """Rows of numbers as tuples; NumPy's and tensors too, and none at all.
 
     Raises:
         EditError: they are no matrix, or hold what is no weight.
     """
     rows = rows.tolist() if hasattr(rows, "tolist") else rows
     lists = isinstance(rows, Sequence) and all(isinstance(row, Sequence) for row in rows)
-    if not lists or not len(rows[0]) or len({len(row) for row in rows}) > 1:
+    if not lists or not all(len(row) == len(rows[0]) > 0 for row in rows):
         raise EditError("A pattern's rows are lists of numbers, all equally long.")
     for place, row in enumerate(rows):
         for value in row:
-            number = isinstance(value, int | float) and not isinstance(value, str)
-            if not number or not math.isfinite(value) or value < 0:
+            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
                 raise EditError(f"Row {place} of a pattern holds {value!r}; a weight is 0 or more.")
     return tuple(tuple(map(float, row)) for row in rows)
 
