@@ -92,6 +92,22 @@ def test_values_gone_at_a_place_take_away_what_is_read_there():
     assert torch.allclose(found.z[1, 3], plain.z[1, 3], atol=1e-6)
 
 
+def test_what_experts_add_is_found_in_every_layer():
+    """Their sums in place come and go while the probe runs, and must not be taken for others."""
+    for _ in range(3):
+        ours = al.load(build("gpt_oss"))
+        assert [block.layer for block in ours.blocks if block.mlp_out and block.additive] == [
+            0,
+            1,
+            2,
+        ]
+        for layer in range(3):
+            edits = [al.ZeroFeedForward(layer)]
+            found = ours.run(IDS, edits=edits, capture=("resid_pre", "attn_out", "resid_post"))
+            total = found.resid_pre[layer] + found.attn_out[layer]
+            assert torch.allclose(found.resid_post[layer], total, atol=1e-5)
+
+
 def test_effects_do_not_add_up():
     run = lambda *edits: lab("llama").run(IDS, edits=edits, capture=()).logits  # noqa: E731
     plain = run()
