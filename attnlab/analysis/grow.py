@@ -7,7 +7,8 @@ memory stays within a budget.
 
 Some models cannot be run so, and some are silently wrong when they are. So two variants, the one
 that joins first and the one that joins last, are run singly before anything is handed on; where
-they differ, or the model's code fails, all variants run as plain batches, and the result says so.
+they differ, or the model's code fails, all run as plain batches (one at a time where not even these
+are right), and the result says so.
 
     result = grown(lab, text, [(al.ZeroHead(4, 2),), (al.ZeroHead(9, 4),)], KL())
     result.values[0]          # KL of each variant, [N]
@@ -17,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
+from attnlab.analysis.batches import apart, bytes_of_row, split, tolerance, with_first
 from attnlab.analysis.metrics import Asks, Metric, joined
 from attnlab.errors import GrowthRefused, InputError
 from attnlab.trace.edits import Edit
@@ -34,11 +35,6 @@ BUDGET: Final = 2**29
 """Bytes that the rows of a group may take while they run."""
 GROUPS: Final = 6
 """Into how many groups variants are split, at least, so that results stream."""
-TOLERANCE: Final = 1e-4
-"""How far a number may be from that of a single run, in float32."""
-_ACTIVATIONS: Final = 24
-"""Numbers a token, as multiples of the width, that are alive at once in one block."""
-_TILE: Final = 128
 
 
 @dataclass(frozen=True)
@@ -135,58 +131,75 @@ class _Work:
         self.found: dict[int, tuple[Tensor, ...]] = {}
         self.plain: Trace | None = None
         self.difference: float | None = None
-        self.grew = 0
+        self.alone: dict[int, Trace] = {}
+        self.grew = self.forwards = 0
         self.reported = 0.0
-        self.forwards = 0
+        self.batch_failed = ""
 
     def done(self, groups: int, budget: int) -> Grown:
         enters = self.growth.enters
-        joins = sorted(
-            (i for i in range(self.count) if enters[i] is not None), key=enters.__getitem__
-        )
-        ends = (joins[0], joins[-1]) if len(joins) > 2 else ()
-        alone = {i: self._plainly([i])[0] for i in ends}
-        any_row = alone[ends[0]] if ends else self._plainly([None])[0]
+        late = [i for i in range(self.count) if enters[i] is not None]
+        joins = sorted(late, key=lambda i: (enters[i], i))
+        grows = len(joins) > 2
+        ends = (joins[0], joins[-1]) if grows else (0, self.count - 1) if self.count > 2 else ()
+        self.alone = {i: self._together([i])[0] for i in ends}
+        any_row = self.alone[ends[0]] if ends else self._together([None])[0]
         room = max(1, budget // bytes_of_row(self.runner, any_row))
-        why = "So few variants that join late are run as a plain batch." if self.count else ""
-        if alone:
-            try:
-                self._grow(_with_first(split(joins, groups, room), joins[-1]), alone)
-                rest = self.count - len(joins)
-                why = (
-                    f"{rest} of them differ before the first block: plain batches." if rest else ""
-                )
-            except GrowthRefused as error:
-                why = str(error)
-        if self.plain is None:
-            self.plain = any_row if not ends else self._plainly([None])[0]
+        why = "Few variants join late, so they ran as a plain batch." if self.count else ""
+        if grows:
+            why = self._in_growth(joins, groups, room)
+        self.plain = self.plain or (self._together([None])[0] if ends else any_row)
         left = [i for i in range(self.count) if i not in self.found]
-        for part in split(left, groups, room):
-            self._keep(part, self._plainly(part, self._options(part)))
-        return self._result(why)
+        self._in_batches(sorted(left, key=lambda i: i not in ends), groups, room)
+        return self._result(self.batch_failed or why)
 
-    def _plainly(self, which: list[int | None], options: Asks | None = None) -> list[Trace]:
-        """Rows that all start together: one, or a plain batch."""
+    def _in_growth(self, joins: list[int], groups: int, room: int) -> str:
+        """Rows that join; why some, or all, are left for plain batches."""
+        parts = with_first(split(joins, groups, room), joins[-1])
+        try:
+            for part in parts:
+                self.forwards += 1
+                plain, *traces = self.growth.run([None, *part], **self._options(part))
+                self._require_equal(part, traces, "joined the batch")
+                self.plain = self.plain or plain
+                self._keep(part, traces)
+                self.grew += len(part)
+        except GrowthRefused as error:
+            return str(error)
+        rest = self.count - len(joins)
+        return f"{rest} differ before the first block: plain batches." if rest else ""
+
+    def _in_batches(self, which: Sequence[int], groups: int, room: int) -> None:
+        """Plain batches; one at a time where the model cannot be edited row by row."""
+        for part in split(which, groups, room):
+            traces = None
+            if not self.batch_failed:
+                try:
+                    traces = self._together(part, self._options(part))
+                    self._require_equal(part, traces, "started as one batch")
+                except GrowthRefused as error:
+                    self.batch_failed, traces = str(error), None
+            if traces is None:
+                traces = [self._together([i])[0] for i in part]
+            self._keep(part, traces)
+            self._report(len(self.found) / self.count)
+
+    def _together(self, which: Sequence[int | None], options: Asks | None = None) -> list[Trace]:
+        """Rows that all start together."""
         self.forwards += 1
         return self.growth.run(which, grow=False, **(options or self.asks))
 
-    def _grow(self, parts: list[list[int]], alone: dict[int, Trace]) -> None:
-        """All parts in turn; the first is compared with single runs before it is handed on."""
-        for part in parts:
-            self.forwards += 1
-            plain, *traces = self.growth.run([None, *part], **self._options(part))
-            if self.plain is None:
-                pairs = [(alone[i], traces[part.index(i)]) for i in alone]
-                self.difference = max(apart(*pair) for pair in pairs)
-                allowed = max(tolerance(one) for one in alone.values())
-                if not self.difference <= allowed:
+    def _require_equal(self, part: Sequence[int], traces: list[Trace], how: str) -> None:
+        """Raises GrowthRefused where a variant of the part is not what it is in a single run."""
+        for i, one in self.alone.items():
+            if i in part:
+                gap = apart(one, traces[part.index(i)])
+                if not gap <= tolerance(one):
                     raise GrowthRefused(
-                        f"Rows that joined the batch of {self.runner.name} differ from single "
-                        f"runs by {self.difference:.2g}, so all were run as plain batches."
+                        f"Rows of {self.runner.name} that {how} differ from single runs by "
+                        f"{gap:.2g}, so they were not used."
                     )
-                self.plain = plain
-            self._keep(part, traces)
-            self.grew += len(part)
+                self.difference = max(self.difference or 0.0, gap)
 
     def _keep(self, part: list[int], traces: list[Trace]) -> None:
         values = tuple(metric.of_each(self.plain, traces) for metric in self.metrics)
@@ -202,7 +215,7 @@ class _Work:
 
     def _report(self, share: float) -> None:
         """What a failed attempt has reported already is not reported again."""
-        if share > self.reported:
+        if self.progress is not None and share > self.reported:
             self.reported = share
             self.progress(share)
 
@@ -221,53 +234,3 @@ class _Work:
             difference=self.difference,
             forwards=self.forwards,
         )
-
-
-def split(order: Sequence[int], groups: int, room: int) -> list[list[int]]:
-    """Consecutive parts of about the same length: at least ``groups``, none above ``room``."""
-    count = len(order)
-    parts = min(count, max(groups, -(-count // room)))
-    edges = [round(count * i / parts) for i in range(parts + 1)] if parts else []
-    return [list(order[a:b]) for a, b in pairwise(edges)]
-
-
-def _with_first(parts: list[list[int]], one: int) -> list[list[int]]:
-    """The same with ``one`` in the first part, where it is checked."""
-    rest = [[i for i in part if i != one] for part in parts]
-    return [[*rest[0], one], *(part for part in rest[1:] if part)]
-
-
-def bytes_of_row(runner: Runner, trace: Trace) -> int:
-    """About what one more row takes while it runs, and its logits, in bytes (float32)."""
-    sites = [site for site in runner.sites if site.role == trace.main_role] or [*runner.sites]
-    tokens = max(len(trace.tokens), len(trace.source_tokens), 1)
-    width = max((site.heads * site.value_size for site in sites), default=1)
-    heads = max((site.heads for site in sites), default=1)
-    scores = 3 * heads * min(tokens, _TILE) * tokens
-    logits = 0 if trace.logits is None else 3 * trace.logits.numel()
-    return 4 * (_ACTIVATIONS * tokens * width + scores + logits)
-
-
-def apart(one: Trace, other: Trace) -> float:
-    """The largest difference of what two runs kept: logits, losses, final vectors."""
-    pairs = []
-    for name in ("logits", "losses"):
-        a, b = getattr(one, name), getattr(other, name)
-        if a is not None and b is not None:
-            pairs.append((a, b))
-    pairs += [
-        (kept.tensor, other.values[key][layer].tensor)
-        for key, layers in one.values.items()
-        for layer, kept in layers.items()
-    ]
-    # −∞ − −∞ is no number, and no difference either.
-    gaps = [torch.where(a == b, 0.0, (a - b).abs()).max() for a, b in pairs if a.numel()]
-    return float(torch.stack(gaps).max()) if gaps else 0.0
-
-
-def tolerance(trace: Trace) -> float:
-    """How far rows may be from single runs: TOLERANCE, or a few units in the last place of the
-    largest logit in half precision."""
-    dtype = getattr(torch, str(trace.how.get("dtype", "float32")).removeprefix("torch."))
-    largest = 1.0 if trace.logits is None else float(trace.logits.abs().max())
-    return max(TOLERANCE, 4 * torch.finfo(dtype).eps * largest)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from attnlab.errors import GrowthRefused, InputError
+from attnlab.errors import AttnLabError, GrowthRefused, InputError
 from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.donors import refuse_donors
@@ -90,7 +90,7 @@ class Growth:
             grow: have them join where they begin to differ; else all start together.
 
         Raises:
-            GrowthRefused: the model's code does not let rows join.
+            GrowthRefused: the model's code does not let rows join, or differ.
             InputError, CaptureError, Cancelled: see ``Lab.run``.
         """
         if not which or (grow and which[0] is not None):
@@ -110,16 +110,15 @@ class Growth:
         inputs = {name: _repeated(value, start) for name, value in self._inputs.items()}
         bounds = [self._plain if i is None else self._bounds[i] for i in which]
         given = (inputs, [self._source] * rows, [self._goal] * rows, options, bounds)
-        if start == rows:
+        if rows == 1:
             return execute(self._lab, *given)
         try:
             return execute(self._lab, *given, joins)
         except _BREAKS as error:
-            if isinstance(error, InputError):
+            if isinstance(error, AttnLabError):
                 raise
-            raise GrowthRefused(
-                f"{self._lab.name} does not let rows join its batch on the way ({error})."
-            ) from error
+            how = "one batch with edits of each row" if start == rows else "rows that join a batch"
+            raise GrowthRefused(f"{self._lab.name} cannot be run in {how} ({error}).") from error
 
 
 def _repeated(value: Tensor, rows: int) -> Tensor:
