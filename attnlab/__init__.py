@@ -22,7 +22,14 @@ from typing import Any
 from attnlab.version import VERSION
 
 _PUBLIC = {
+    "attnlab.analysis.attribution": ("attribute",),
+    "attnlab.analysis.circuits": ("output_value", "query_key"),
+    "attnlab.analysis.lens": ("lens", "logit_lens"),
+    "attnlab.analysis.meaning": ("meaning",),
+    "attnlab.analysis.normweighted": ("norm_weighted",),
+    "attnlab.analysis.patching": ("activation_patching", "where_facts_sit"),
     "attnlab.analysis.roles": ("head_roles",),
+    "attnlab.analysis.rollout": ("roll_out",),
     "attnlab.attention": ("Cache", "MultiHead", "Where", "attend", "explain"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
     "attnlab.pretrained.load": ("load",),
