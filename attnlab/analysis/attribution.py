@@ -20,7 +20,7 @@ from torch import Tensor
 
 from attnlab.analysis.ending import Ending, Frozen, ending_of, frozen, near, tolerance
 from attnlab.analysis.lens import stream_of
-from attnlab.analysis.outputs import output_of
+from attnlab.analysis.outputs import each_alone
 from attnlab.analysis.parameters import is_norm
 from attnlab.errors import InputError, StageNotAvailable
 from attnlab.trace.capture import Capture
@@ -216,9 +216,7 @@ def _heads(
     site = next((s for s in runner.sites if (s.role, s.layer) == (role, block.layer)), None)
     if site is None or not site.out_proj or (("z", role) not in trace.values):
         return None
-    output = output_of(runner, site)
-    z = trace.role(role).z[block.layer][:, place].double()
-    each, bias = torch.einsum("he,hem->hm", z, output.matrix), output.bias
+    each, bias = each_alone(runner, site, trace.role(role).z[block.layer][:, place])
     path = getattr(block, stage)
     module = runner.module(path)
     if is_norm(module):  # what heads add is normalised before it is added (Gemma 2)

@@ -31,6 +31,8 @@ from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
 
 _STREAM = "resid_post"
+_ROWS = 256
+"""Vectors that the head reads at once."""
 
 
 @dataclass(frozen=True)
@@ -203,10 +205,13 @@ def _layers(
         return
     places = list(trace.logit_positions)
     stream = trace.role(runner.main_role).resid_post
-    for block in blocks:
+    rows = max(1, _ROWS // len(places))  # reading the head takes longer than multiplying with it
+    for start in range(0, len(blocks), rows):
         if cancel is not None and cancel.is_set():
             raise Cancelled("Cancelled; the model is as it was.")
-        yield trace, ending.numbers(stream[block.layer][places])
+        some = [stream[block.layer][places] for block in blocks[start : start + rows]]
+        for logits in ending.numbers(torch.stack(some)):
+            yield trace, logits
 
 
 def _stopped(

@@ -43,17 +43,35 @@ def output_of(runner: Runner, site: Site) -> Output:
     Raises:
         StageNotAvailable: the probe did not see which module reads this site's heads.
     """
+    rows = site.heads * site.value_size
+    made, bias = _run(runner, site, torch.eye(rows).view(rows, site.heads, site.value_size))
+    return Output(made.view(site.heads, site.value_size, -1), bias)
+
+
+def each_alone(
+    runner: Runner, site: Site, z: Float[Tensor, "H E"]
+) -> tuple[Float[Tensor, "H M"], Float[Tensor, " M"]]:
+    """What the output projection makes of each head's z at one position, and its bias: H + 1
+    vectors through the module, where the matrix takes H · E + 1.
+
+    Raises:
+        StageNotAvailable: see ``output_of``.
+    """
+    return _run(runner, site, torch.eye(site.heads)[..., None] * z)
+
+
+def _run(
+    runner: Runner, site: Site, vectors: Float[Tensor, "n H E"]
+) -> tuple[Float[Tensor, "n M"], Float[Tensor, " M"]]:
+    """What the module makes of vectors, the bias left out, and the bias; float64 on the CPU."""
     if not site.out_proj:
         raise StageNotAvailable(
             f"What follows the heads of {site.name} in {runner.name} was not found, so what each "
             "of them adds is not known."
         )
     module = runner.module(site.out_proj)
-    like = next(module.parameters())
-    rows = site.heads * site.value_size
-    units = torch.zeros(rows + 1, 1, rows, dtype=like.dtype, device=like.device)
-    units[:rows, 0] = torch.eye(rows, dtype=like.dtype, device=like.device)
+    flat = vectors.flatten(1)[:, None]
     with torch.no_grad():
-        made = module(units)[:, 0].double().cpu()
-    bias = made[-1]
-    return Output((made[:-1] - bias).view(site.heads, site.value_size, -1), bias)
+        given = torch.cat([flat, torch.zeros_like(flat[:1])]).to(next(module.parameters()))
+        made = module(given)[:, 0].double().cpu()
+    return made[:-1] - made[-1], made[-1]

@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnlab.errors import InputError
+from attnlab.errors import InputError, StageNotAvailable
 from attnlab.trace.capture import Capture
 from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel
@@ -81,7 +81,7 @@ def roll_out(
     """Rollout of a text through a model; of its source too, in an encoder-decoder.
 
     Raises:
-        StageNotAvailable: the model shows no attention.
+        StageNotAvailable: the model, or its encoder, shows no attention.
         InputError, EditError: see ``Lab.run``.
     """
     _check(residual)
@@ -94,6 +94,11 @@ def roll_out(
     if "cross" not in roles:
         found = rollout([own[layer].tensor for layer in layers], residual)
         return Rollout(layers, found, None, trace)
+    if "encoder" not in roles:
+        raise StageNotAvailable(
+            f"The encoder of {runner.name} shows no attention, so nothing is known of what its "
+            "output holds of each word."
+        )
     encoder = trace.role("encoder").weights.layers
     read = rollout([encoder[layer].tensor for layer in sorted(encoder)], residual)[-1]
     cross = trace.role("cross").weights.layers

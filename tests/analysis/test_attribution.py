@@ -143,3 +143,5 @@ def test_on_the_packaged_decoder_they_add_up(smollm2):
     found = attribute(smollm2, "The capital of France is")
     assert found.token.text.strip() == "Paris" and abs(found.error) < 1e-3
     assert (found.parts.part == "head").sum() == 270
+    heads = found.heads("decoder").stack()
+    assert heads.idxmax() == (23, 4) and heads.max() == pytest.approx(2.82, abs=0.02)

@@ -109,3 +109,5 @@ def test_what_cannot_be_rolled_out_is_refused():
         rollout([])
     with pytest.raises(StageNotAvailable):
         roll_out(lab("mamba"), IDS)
+    with pytest.raises(StageNotAvailable, match=r"encoder of LEDFor.* shows no attention"):
+        roll_out(lab("led"), IDS, target=GOAL)

@@ -106,3 +106,10 @@ def test_what_cannot_be_read_is_refused():
     stop.set()
     with pytest.raises(Cancelled):
         lens(lab("llama"), IDS, cancel=stop)
+
+
+def test_the_packaged_decoder_finds_its_answer_in_the_last_layer(smollm2):
+    found = lens(smollm2, "The capital of France is", (-1,))
+    assert found.tokens[int(found.answer[0])].text == " Paris"
+    assert found.share[-1, 0] == pytest.approx(0.773, abs=0.001)
+    assert found.knew() == 29 and found.rank[28, 0] == 2 and found.rank[22, 0] > 1000

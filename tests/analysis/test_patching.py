@@ -7,7 +7,7 @@ import attnlab as al
 from attnlab.analysis.effects import kl_divergence
 from attnlab.analysis.metrics import KL, LogitDifference, LogProbability
 from attnlab.analysis.pairing import pairs_of
-from attnlab.analysis.patching import activation_patching
+from attnlab.analysis.patching import activation_patching, where_facts_sit
 from attnlab.errors import Cancelled, EditRefused, InputError
 from attnlab.trace.edits import Patch
 from tests.families import lab, text
@@ -189,3 +189,24 @@ def test_what_cannot_be_patched_is_refused():
         activation_patching(lab("llama"), A, B, metric=METRIC, layers=9)
     with pytest.raises(EditRefused, match="cannot be changed"):
         activation_patching(lab("bloom"), A, B, "v", metric=METRIC)
+
+
+CAPITALS = ("The capital of France is", "The capital of Germany is")
+
+
+def test_where_the_fact_sits_in_the_packaged_decoder(smollm2):
+    """It stays with the country up to layer 22; one head of layer 23 moves it to the last word."""
+    stream = activation_patching(smollm2, *CAPITALS, "resid_post", layers=(0, 22, 23))
+    tokens = [token.text for token in stream.tokens]
+    assert tokens == ["The", " capital", " of", " Germany", " is"]
+    assert (stream.clean, stream.corrupted) == pytest.approx((6.66, -4.78), abs=0.01)
+    shares = stream.grid().round(2)
+    assert shares.loc[0].tolist() == [0, 0, 0, 1, 0]
+    assert shares.loc[22, 3] > 0.95 and abs(shares.loc[22, 4]) < 0.1
+    assert abs(shares.loc[23, 3]) < 0.1 and shares.loc[23, 4] > 0.95
+    for direction, share in (("denoising", 0.89), ("noising", 0.08)):
+        heads = activation_patching(smollm2, *CAPITALS, layers=23, direction=direction)
+        assert heads.grid().loc[23, 4] == pytest.approx(share, abs=0.02)
+    fed = where_facts_sit(smollm2, layers=(0, 13, 25)).grid()
+    assert fed.loc[0, 3] == pytest.approx(1, abs=0.02) and fed.loc[13, 3] > 0.15
+    assert fed.loc[25, 4] > 0.1 > abs(fed.loc[25, 3])
