@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,9 @@ from attnlab.analysis.roles.kinds import role_named
 from attnlab.analysis.roles.minimal import SETS, pairs
 from attnlab.analysis.roles.probe import Probe
 from attnlab.analysis.roles.written import brackets, sentences
-from attnlab.errors import InputError
+from attnlab.errors import InputError, TextTooLong
 from attnlab.trace.runner import Runner
+from attnlab.trace.token import Token
 
 PROBES = 12
 """Texts of each generated family."""
@@ -53,11 +53,10 @@ def plan_for(
     written += [sentence for name in SETS for pair in pairs(name) for sentence in pair]
     reasons: dict[str, str] = {}
     for probe in written:
-        tokens = len(runner.tokens(probe.given))
-        if runner.longest is None or tokens < runner.longest:
-            sized.append((probe, tokens))
+        if (tokens := _tokens(runner, probe.given)) is not None:
+            sized.append((probe, len(tokens)))
         else:
-            reasons[probe.family] = f"its texts have at most {runner.longest} tokens"
+            reasons[probe.family] = f"it takes at most {runner.longest} tokens"
     return Plan(tuple(sized), tuple(reasons.items()))
 
 
@@ -125,10 +124,19 @@ def _frame(runner: Runner, stack: str) -> tuple[tuple[int, ...], tuple[int, ...]
 def _cut(runner: Runner, drawn: Ids, size: int, count: int, seed: int) -> list[Probe]:
     """Sentences cut to the length of the random texts, so that patterns can be laid on another."""
     probes = []
-    texts: Sequence[Any] = sentences(3 * count, seed, "plain")
+    texts = sentences(3 * count, seed, "plain")
     for number in range(count):
-        whole = " ".join(str(probe.given) for probe in texts[3 * number : 3 * number + 3])
-        words = [token.id for token in runner.tokens(whole) if not token.special]
+        three = (_tokens(runner, probe.given) for probe in texts[3 * number : 3 * number + 3])
+        words = [token.id for tokens in three for token in tokens or () if not token.special]
         if len(words) >= size:
             probes.append(drawn.probe("plain", words[:size], count + number))
     return probes
+
+
+def _tokens(runner: Runner, text: Any) -> list[Token] | None:
+    """None where a text is longer than the model takes, a decoder's start token included."""
+    try:
+        tokens = runner.tokens(text)
+    except TextTooLong:
+        return None
+    return None if runner.longest is not None and len(tokens) >= runner.longest else tokens

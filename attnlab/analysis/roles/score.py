@@ -51,8 +51,10 @@ def scored(
 def _others(on: Tensor, among: Tensor, draw: torch.Generator) -> Tensor:
     """As many keys of each row as it has, drawn from the others: [R, Q, S]."""
     order = torch.rand(SHUFFLES, *among.shape, generator=draw).masked_fill(~among, 2.0)
-    rank = order.argsort(-1).argsort(-1)
-    return ((rank < on.sum(-1, keepdim=True)) & among).double()
+    count = on.sum(-1)
+    least = order.topk(int(count.max()), largest=False).values
+    last = least.gather(-1, (count - 1).expand(SHUFFLES, -1)[..., None])
+    return ((order <= last) & among).double()
 
 
 @dataclass

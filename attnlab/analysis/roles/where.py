@@ -93,8 +93,8 @@ def _marked(role: str) -> Callable[[Probe, Sequence[Token], bool], Found | None]
 
 def _against_any(count: int, on: Sequence[tuple[int, Sequence[int]]], seen: torch.Tensor) -> Looks:
     """Looks whose chance is any other key that the query sees."""
-    among = [seen[query].nonzero()[:, 0].tolist() for query, _ in on]
-    return looks_at(count, on, among)
+    wanted = looks_at(count, on, [()] * len(on)).on
+    return Looks(wanted, seen & wanted.any(-1, keepdim=True) & ~wanted)
 
 
 def is_mark(token: Token) -> bool:

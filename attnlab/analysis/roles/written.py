@@ -42,19 +42,43 @@ def sentences(count: int, seed: int, family: str = "sentences") -> list[Probe]:
     probes = []
     for number in range(count):
         draw = random.Random(f"sentences {seed} {number} {family}")
-        text = _clause(draw)
+        text = "T" + _clause(draw)[1:]
         for place in range(3):
-            split = place == 1 and number % 2
-            text += ".\n" if split else draw.choice(_JOINED)
-            text += _clause(draw)
-        probes.append(Probe(family, f"{text[0].upper()}{text[1:]}.", number))
+            joined = ".\n" if place == 1 and number % 2 else draw.choice(_JOINED)
+            clause = _clause(draw)
+            text += joined + (f"T{clause[1:]}" if joined[0] == "." else clause)
+        probes.append(Probe(family, f"{text}.", number))
     return probes
 
 
 def brackets(count: int, seed: int) -> list[Probe]:
-    """Words with a closed pair, then one pair inside another, then one more; each closing mark
-    comes with the opening ones before it that it does not close."""
-    return [_bracketed(random.Random(f"brackets {seed} {n}"), n) for n in range(count)]
+    """Words with a pair, one pair inside another, and one more; each closing mark comes with the
+    opening ones before it that it does not close."""
+    probes = []
+    for number in range(count):
+        text = _bracketed(random.Random(f"brackets {seed} {number}"))
+        probes.append(Probe("brackets", text, number, marks_in(text)))
+    return probes
+
+
+def marks_in(text: str) -> tuple[Mark, ...]:
+    """Every closing mark of a text that has other opening ones before it than its own.
+
+    A quotation mark closes where one is open.
+    """
+    stack: list[int] = []
+    opened: list[int] = []
+    marks = []
+    for place, char in enumerate(text):
+        if stack and text[stack[-1]] + char in _PAIRS:
+            start = stack.pop()
+            others = tuple(one for one in opened if one != start)
+            if others:
+                marks.append(Mark(place, (start,), others))
+        elif any(char == pair[0] for pair in _PAIRS):
+            stack.append(place)
+            opened.append(place)
+    return tuple(marks)
 
 
 def _clause(draw: random.Random) -> str:
@@ -63,42 +87,17 @@ def _clause(draw: random.Random) -> str:
     return f"the {adjective} {first} {verb} the {second}"
 
 
-def _bracketed(draw: random.Random, number: int) -> Probe:
-    kinds = draw.sample(_PAIRS, 3)
-    inner, outer = kinds[1], kinds[0]
-    plan = [kinds[0], (outer, inner), kinds[draw.randrange(3)]]
-    draw.shuffle(plan)
-    text, opened, marks = "The", [], []
+def _bracketed(draw: random.Random) -> str:
+    first, second, third = draw.sample(_PAIRS, 3)
+    inner = f"{second[0]}{_words(draw, 2)}{second[1]}"
+    groups = [
+        f"{first[0]}{_words(draw, 3)}{first[1]}",
+        f"{first[0]}{_words(draw, 3)} {inner} {_words(draw, 1)}{first[1]}",
+        f"{third[0]}{_words(draw, 3)}{third[1]}",
+    ]
+    draw.shuffle(groups)
+    return " ".join(["The", *(f"{_words(draw, 2)} {group}" for group in groups), _words(draw, 1)])
 
-    def opens(pair: str) -> None:
-        nonlocal text
-        text += f" {pair[0]}"
-        opened.append(len(text) - 1)
 
-    def closes(pair: str, start: int) -> None:
-        nonlocal text
-        text += pair[1]
-        others = tuple(place for place in opened if place != start)
-        if others:
-            marks.append(Mark(len(text) - 1, (start,), others))
-
-    def words(count: int, space: bool = True) -> None:
-        nonlocal text
-        said = " ".join(draw.choice(_NOUNS) for _ in range(count))
-        text += f" {said}" if space else said
-
-    for part in plan:
-        words(draw.randint(1, 2))
-        outside = part if isinstance(part, str) else part[0]
-        opens(outside)
-        start = opened[-1]
-        words(draw.randint(1, 3), space=False)
-        if not isinstance(part, str):
-            opens(part[1])
-            within = opened[-1]
-            words(draw.randint(1, 2), space=False)
-            closes(part[1], within)
-            words(1)
-        closes(outside, start)
-    words(1)
-    return Probe("brackets", text, number, tuple(marks))
+def _words(draw: random.Random, most: int) -> str:
+    return " ".join(draw.choice(_NOUNS) for _ in range(draw.randint(1, most)))
