@@ -33,6 +33,8 @@ from attnlab.trace.trace import Trace
 _STREAM = "resid_post"
 _ROWS = 256
 """Vectors that the head reads at once."""
+_TOGETHER = 64
+"""Positions whose logits are held at once."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,8 @@ def logit_lens(
         InputError: the model has no language-model head.
         EditRefused: its residual stream could not be found.
     """
-    found = list(_layers(runner, text, positions, target, cancel))
-    return torch.stack([logits for _, logits in found[1:]])
+    reader = _Reader(runner, text, target, positions, cancel)
+    return torch.stack(list(reader.layers(reader.places)))
 
 
 def lens(
@@ -150,26 +152,31 @@ def lens(
         InputError: the model has no language-model head, or no such token.
         EditRefused: its residual stream could not be found.
     """
-    found = _layers(runner, text, positions, target, cancel)
-    trace, own = next(found)
-    if answer is not None and not 0 <= answer < own.shape[-1]:
-        raise InputError(
-            f"There is no token {answer}; the model predicts 0 to {own.shape[-1] - 1}."
-        )
-    followed = own.argmax(-1) if answer is None else torch.full(own.shape[:-1], answer)
-    rows = [_row(logits, own, followed) for _, logits in found]
-    top, top_share, share, rank, kl = (np.stack(column) for column in zip(*rows, strict=True))
-    ids = sorted({*top.flatten().tolist(), *followed.tolist()})
+    reader = _Reader(runner, text, target, positions, cancel)
+    most = reader.trace.logits.shape[-1] - 1
+    if answer is not None and not 0 <= answer <= most:
+        raise InputError(f"There is no token {answer}; the model predicts 0 to {most}.")
+    parts, followed = [], []
+    for start in range(0, len(reader.places), _TOGETHER):
+        places = reader.places[start : start + _TOGETHER]
+        own = reader.own(places)
+        ids = own.argmax(-1) if answer is None else torch.full(own.shape[:-1], answer)
+        rows = [_row(logits, own, ids) for logits in reader.layers(places)]
+        parts.append([np.stack(column) for column in zip(*rows, strict=True)])
+        followed.append(ids.numpy())
+    top, top_share, share, rank, kl = map(np.hstack, zip(*parts, strict=True))
+    right = np.concatenate(followed)
+    ids = sorted({*top.flatten().tolist(), *right.tolist()})
     return Lens(
-        layers=tuple(block.layer for block in stream_of(runner)),
-        positions=trace.logit_positions,
+        layers=tuple(block.layer for block in reader.blocks),
+        positions=reader.places,
         top=top,
         top_share=top_share,
-        answer=followed.numpy(),
+        answer=right,
         share=share,
         rank=rank,
         kl=kl,
-        tokens=dict(zip(ids, trace.tokens_of(ids), strict=True)),
+        tokens=dict(zip(ids, reader.trace.tokens_of(ids), strict=True)),
     )
 
 
@@ -185,43 +192,66 @@ def _row(
     return tuple(value.numpy() for value in found)
 
 
-def _layers(
-    runner: Runner, text: Any, positions: tuple[int, ...] | None, target: Any, cancel: Cancel | None
-) -> Iterator[tuple[Trace, Float[Tensor, "P V"]]]:
-    """The plain run with its logits, then the same with the logits after each layer."""
-    blocks = stream_of(runner)
-    kept = [Capture(_STREAM, roles=runner.main_role), Capture("final")]
-    options: dict[str, Any] = {"logits": positions or "all", "cancel": cancel}
-    kept = [one for one in kept if one.stage in runner.stages]
-    own = {} if target is None else {"target": target}
-    trace = runner.run(text, capture=kept, **options, **own)
-    if trace.logits is None:
-        raise InputError(f"{runner.name} has no language-model head, so it predicts no token.")
-    yield trace, trace.logits
-    ending = None if len(kept) < 2 else ending_of(runner, trace)
-    if ending is None or ending.bent:
-        for logits in _stopped(runner, text, target, blocks, options):
-            yield trace, logits
-        return
-    places = list(trace.logit_positions)
-    stream = trace.role(runner.main_role).resid_post
-    rows = max(1, _ROWS // len(places))  # reading the head takes longer than multiplying with it
-    for start in range(0, len(blocks), rows):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("Cancelled; the model is as it was.")
-        some = [stream[block.layer][places] for block in blocks[start : start + rows]]
-        for logits in ending.numbers(torch.stack(some)):
-            yield trace, logits
+class _Reader:
+    """One text, and the logits after any layer at any of its positions.
 
+    Attributes:
+        trace: a plain run that kept the stream, and the last logits.
+        places: the positions that were asked for, from the start.
+    """
 
-def _stopped(
-    runner: Runner, text: Any, target: Any, blocks: list[Block], options: dict[str, Any]
-) -> Iterator[Float[Tensor, "P V"]]:
-    """The whole model once a layer, in batches of a row for each."""
-    rows = max(1, BATCH_TOKENS // max(1, length_of(runner, text)))
-    for start in range(0, len(blocks), rows):
-        each = [(StopAfter(block.layer),) for block in blocks[start : start + rows]]
-        goals = None if target is None else [target] * len(each)
-        given = {"targets": goals, "capture": (), "each": each, **options}
-        for trace in runner.run_many([text] * len(each), **given):
-            yield trace.logits
+    def __init__(
+        self,
+        runner: Runner,
+        text: Any,
+        target: Any,
+        positions: tuple[int, ...] | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self.runner, self.text, self.target, self.cancel = runner, text, target, cancel
+        self.blocks = stream_of(runner)
+        kept = [Capture(_STREAM, roles=runner.main_role), Capture("final")]
+        kept = [one for one in kept if one.stage in runner.stages]
+        self.trace = self._run(capture=kept, logits=positions or "last")
+        if self.trace.logits is None:
+            raise InputError(f"{runner.name} has no language-model head, so it predicts no token.")
+        every = range(len(self.trace.tokens) or len(self.trace.logits))
+        self.places = self.trace.logit_positions if positions else tuple(every)
+        found = None if len(kept) < 2 else ending_of(runner, self.trace)
+        self.ending = None if found is None or found.bent else found
+
+    def own(self, places: tuple[int, ...]) -> Float[Tensor, "P V"]:
+        """The model's own logits."""
+        if self.ending is None:
+            return self._run(capture=(), logits=places).logits
+        return self.ending.numbers(self._stream(self.blocks[-1], places))
+
+    def layers(self, places: tuple[int, ...]) -> Iterator[Float[Tensor, "P V"]]:
+        """The logits after each layer, the first one first."""
+        if self.ending is None:
+            yield from self._stopped(places)
+            return
+        rows = max(1, _ROWS // len(places))  # reading the head takes longer than multiplying by it
+        for start in range(0, len(self.blocks), rows):
+            if self.cancel is not None and self.cancel.is_set():
+                raise Cancelled("Cancelled; the model is as it was.")
+            some = [self._stream(block, places) for block in self.blocks[start : start + rows]]
+            yield from self.ending.numbers(torch.stack(some))
+
+    def _stream(self, block: Block, places: tuple[int, ...]) -> Float[Tensor, "P M"]:
+        return self.trace.role(self.runner.main_role).resid_post[block.layer][list(places)]
+
+    def _stopped(self, places: tuple[int, ...]) -> Iterator[Float[Tensor, "P V"]]:
+        """The whole model once a layer, in batches of a row for each."""
+        rows = max(1, BATCH_TOKENS // max(1, length_of(self.runner, self.text)))
+        for start in range(0, len(self.blocks), rows):
+            each = [(StopAfter(block.layer),) for block in self.blocks[start : start + rows]]
+            goals = None if self.target is None else [self.target] * len(each)
+            given = {"targets": goals, "capture": (), "each": each, "logits": places}
+            texts = [self.text] * len(each)
+            for trace in self.runner.run_many(texts, **given, cancel=self.cancel):
+                yield trace.logits
+
+    def _run(self, **options: Any) -> Trace:
+        more = {} if self.target is None else {"target": self.target}
+        return self.runner.run(self.text, cancel=self.cancel, **options, **more)

@@ -6,7 +6,7 @@ import torch
 import attnlab as al
 from attnlab.analysis.attribution import attribute
 from attnlab.analysis.ending import ending_of, frozen
-from attnlab.analysis.outputs import output_of
+from attnlab.analysis.outputs import each_alone, output_of
 from attnlab.errors import EditRefused, InputError, StageNotAvailable
 from tests.families import lab, model, text
 
@@ -97,6 +97,10 @@ def test_an_output_projection_is_the_module_that_it_was_read_from():
         made = sum(output.of_head(head, z[:, head]) for head in range(6)) + output.bias
         assert site.out_proj.startswith(path)
         assert torch.allclose(made, right, atol=1e-5)
+        each, bias = each_alone(lab(name), site, z[3])
+        assert torch.allclose(bias, output.bias)
+        for head in range(6):
+            assert torch.allclose(each[head], output.of_head(head, z[3, head]), atol=1e-5)
 
 
 @pytest.mark.parametrize("norm", [torch.nn.LayerNorm(7), torch.nn.RMSNorm(7)])

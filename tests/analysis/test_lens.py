@@ -61,7 +61,9 @@ def test_an_encoder_decoder_is_read_in_its_decoder():
 
 
 @pytest.mark.parametrize("name", ["gpt2", "gemma2"])
-def test_what_each_layer_would_say_is_that_of_its_logits(name):
+def test_what_each_layer_would_say_is_that_of_its_logits(name, monkeypatch):
+    monkeypatch.setattr(reading, "_TOGETHER", 4)
+    monkeypatch.setattr(reading, "_ROWS", 9)
     found, logits = lens(lab(name), IDS), logit_lens(lab(name), IDS, None)
     assert (found.layers, found.positions) == ((0, 1, 2), tuple(range(11)))
     shares = logits.double().softmax(-1)
@@ -77,7 +79,7 @@ def test_what_each_layer_would_say_is_that_of_its_logits(name):
             )
         right = kl_divergence(logits[-1], logits[layer])
         assert torch.allclose(torch.tensor(found.kl[layer]), right, atol=1e-6)
-    assert found.kl[-1].max() <= 1e-9 and found.kl[0].max() > 1e-3
+    assert found.kl[-1].max() <= 1e-6 and found.kl[0].max() > 1e-3
     assert {found.tokens[int(i)].id for i in found.answer} == set(found.answer.tolist())
 
 
