@@ -104,7 +104,7 @@ def grown(
         Cancelled: ``cancel`` was set.
     """
     metrics = (metrics,) if isinstance(metrics, Metric) else tuple(metrics)
-    metrics = tuple(metric.resolved(runner, text, target) for metric in metrics)
+    metrics = tuple(metric.resolved(runner) for metric in metrics)
     if not metrics or groups < 1:
         raise InputError("grown takes at least one metric and one group.")
     growth = runner.growing(text, variants, target=target, edits=edits)
@@ -148,7 +148,8 @@ class _Work:
         why = "Few variants join late, so they ran as a plain batch." if self.count else ""
         if grows:
             why = self._in_growth(joins, groups, room)
-        self.plain = self.plain or (self._together([None])[0] if ends else any_row)
+        if self.plain is None:
+            self._plain_is(self._together([None])[0] if ends else any_row)
         left = [i for i in range(self.count) if i not in self.found]
         self._in_batches(sorted(left, key=lambda i: i not in ends), groups, room)
         return self._result(self.batch_failed or why)
@@ -161,7 +162,7 @@ class _Work:
                 self.forwards += 1
                 plain, *traces = self.growth.run([None, *part], **self._options(part))
                 self._require_equal(part, traces, "joined the batch")
-                self.plain = self.plain or plain
+                self._plain_is(plain)
                 self._keep(part, traces)
                 self.grew += len(part)
         except GrowthRefused as error:
@@ -183,6 +184,12 @@ class _Work:
                 traces = [self._together([i])[0] for i in part]
             self._keep(part, traces)
             self._report(len(self.found) / self.count)
+
+    def _plain_is(self, plain: Trace) -> None:
+        """What variants are compared with."""
+        if self.plain is None:
+            self.plain = plain
+            self.metrics = tuple(metric.settled(plain) for metric in self.metrics)
 
     def _together(self, which: Sequence[int | None], options: Asks | None = None) -> list[Trace]:
         """Rows that all start together."""

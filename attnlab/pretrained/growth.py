@@ -35,6 +35,7 @@ class Growth:
     """Variants of one text, bound once, to be run in any groups.
 
     Attributes:
+        bounds: of each variant, its own edits made ready.
         enters: of each variant, the block at which it joins; None: it differs from the start.
     """
 
@@ -62,7 +63,8 @@ class Growth:
             bounds = lab.bind_all([shared, *own], [self._source] * rows, [self._goal] * rows)
             self._inputs = lab.inputs([self._source], [self._goal])
         self._plain, self._bounds = bounds[0], bounds[1:]
-        self.enters = tuple(enters_at(lab, some[len(shared) :]) for some in self._bounds)
+        self.bounds = tuple(some[len(shared) :] for some in self._bounds)
+        self.enters = tuple(enters_at(lab, some) for some in self.bounds)
 
     def _raw(self, inputs: Mapping[str, Tensor], each: list[tuple]) -> tuple[None, None, list]:
         typed.check_raw(self._lab, inputs)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from attnlab.trace.edits import Bound
 from attnlab.trace.site import Block, Site
 from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
@@ -14,9 +15,11 @@ from attnlab.trace.trace import Trace
 class Growing(Protocol):
     """Variants of one text, to be run as rows that join the batch where they begin to differ.
 
-    ``enters``: the block at which each joins, None where it differs from the start.
+    ``enters``: the block at which each joins, None where it differs from the start. ``bounds``: its
+    own edits made ready.
     """
 
+    bounds: tuple[tuple[Bound, ...], ...]
     enters: tuple[int | None, ...]
 
     def run(self, which: Sequence[int | None], **options: Any) -> list[Trace]: ...

@@ -88,7 +88,11 @@ class LogProbability(Metric):
         if text is None:
             return self
         more = {} if target is None else {"target": target}
-        plain = runner.run(text, **self.asks, **more)
+        return self.settled(runner.run(text, **self.asks, **more))
+
+    def settled(self, plain: Trace) -> Metric:
+        if self.token is not None:
+            return self
         return replace(self, token=int(plain.logits_at(self.position).argmax()))
 
     def value(self, trace: Trace) -> Tensor:

@@ -49,6 +49,10 @@ class Metric:
         """
         return self
 
+    def settled(self, plain: Trace) -> Metric:
+        """The same with what it leaves to the text filled in from a plain run."""
+        return self
+
     def value(self, trace: Trace) -> Tensor:
         """Of one run: a number, or one for each position [Q]."""
         raise InputError(f"{self.name} compares two runs; a single one has no value.")

@@ -41,10 +41,12 @@ class CosineDistance(Metric):
         return {"capture": ("final",), "logits": None}
 
     def of(self, plain: Trace, edited: Trace) -> Tensor:
-        a, b = (self._vectors(trace.final.double()) for trace in (plain, edited))
+        a, b = self.vector(plain), self.vector(edited)
         return (1 - torch.cosine_similarity(a, b, dim=-1)).clamp(min=0)
 
-    def _vectors(self, final: Tensor) -> Tensor:
+    def vector(self, trace: Trace) -> Tensor:
+        """What is compared, [M] or [Q, M]."""
+        final = trace.final.double()
         if self.over == "mean":
             return final.mean(0)
         if self.over == "each":
