@@ -356,6 +356,22 @@ def test_in_a_batch_that_grows():
         assert torch.allclose(trace.logits, out("llama", *own), atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "t5"])
+def test_in_our_transformer_as_in_the_model(name):
+    ours, theirs = al.rebuild(lab(name)), lab(name)
+    edits = [al.Patch(stage, 1, **given(name, THERE)) for stage in OF_ATTENTION + OF_STREAM]
+    edits += [al.Patch("k", 1, 4, **given(name, THERE)), al.Patch("v", 1, 4, **given(name, THERE))]
+    edits += [al.Pattern(1, 4), al.ZeroFeedForward(1), al.ZeroHead(1, 4, what="q", positions=3)]
+    each = [(edit,) for edit in edits if reachable(edit, theirs)]
+    targets = [GOAL] * len(each) if fed(name) else None
+    found, right = (
+        runner.run_many([HERE] * len(each), targets=targets, each=each, capture=())
+        for runner in (ours, theirs)
+    )
+    for one, other in zip(found, right, strict=True):
+        assert (one.logits - other.logits).abs().max() <= 2e-5
+
+
 def test_gradients_pass():
     ours = lab("llama")
     edits = [al.ResampleHead(1, 4, THERE, positions=3), al.ZeroFeedForward(2, positions=2)]

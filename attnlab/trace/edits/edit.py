@@ -60,6 +60,12 @@ class Fed:
     cached: bool = False
     donors: Mapping[Donor, Trace] = field(default_factory=dict)
 
+    def run_of(self, donor: Donor, edit: Edit) -> Trace:
+        """The run of a text that an edit names. Raises EditError where nobody ran it."""
+        if donor not in self.donors:
+            raise EditError(f"{edit} needs a run of its donor; lab.run makes one by itself.")
+        return self.donors[donor]
+
 
 @dataclass(frozen=True)
 class Edit:

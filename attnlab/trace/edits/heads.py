@@ -166,7 +166,7 @@ class MeanHead(OfHead):
     def bind_to(self, runner: Any, donor: Trace | None, fed: Fed) -> Bound:
         if donor is None and not self.corpus:
             raise EditError(f"{self} needs a plain run of the same text.")
-        traces = [fed.donors[text] for text in self._texts()] or [donor]
+        traces = [fed.run_of(text, self) for text in self._texts()] or [donor]
         mean = torch.cat([self.value(runner, trace) for trace in traces]).mean(0)
         here = placed(self, self.positions, fed, self.role_in(runner), self.what)
         return self.written(runner, mean, here)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from attnlab.errors import EditError, EditRefused
+from attnlab.errors import EditError
 from attnlab.trace.capture import Capture, whole
 from attnlab.trace.edits.donor import Donor, Words, as_words
 from attnlab.trace.edits.edit import Bound, Edit, Fed, block_at, site_at
@@ -221,10 +221,11 @@ def _as_pairs(at: Any) -> Pairs:
 
 def giver(edit: Patch | ResampleHead, plain: Trace | None, fed: Fed) -> Trace:
     """The trace that an edit takes its values from."""
-    trace = plain if edit.donor is None else fed.donors.get(Donor(edit.donor, edit.donor_target))
-    if trace is None:
-        raise EditRefused(f"{edit} needs a run of its donor: pass it to run, as a text or ids.")
-    return trace
+    if edit.donor is not None:
+        return fed.run_of(Donor(edit.donor, edit.donor_target), edit)
+    if plain is None:
+        raise EditError(f"{edit} needs a plain run of the same text.")
+    return plain
 
 
 def paired(edit: Patch | ResampleHead, fed: Fed, role: str, stage: str, theirs: int) -> Pairs:
