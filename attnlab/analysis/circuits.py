@@ -33,7 +33,8 @@ from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace
 
 _ROUNDING = 1e-3
-"""Scores of a head that differ from scale · q·k by no constant up to this are bent by a cap."""
+_HALF_ROUNDING = 0.03
+"""Of the largest score. Scores that differ from scale · q·k by no constant are bent by a cap."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,7 @@ def query_key(
         far = f"{abs(distance)} {'before' if distance >= 0 else 'after'} it"
         raise InputError(f"The mask of {site.name} hides from each token the one {far}.")
     scores = q @ k.T * site.scale
-    added = own - scores.diagonal()
-    bias, bent = float(added.median()), False
-    if float((added - bias).abs().max()) > _ROUNDING * max(1.0, float(scores.abs().max())):
-        bias, bent = 0.0, True
+    bias, bent = _by_position(own - scores.diagonal(), scores, traces[0].how.get("dtype"))
     shown = tuple(_named(traces))
     return QueryKey(site, head, shown, distance, (scores + bias).float(), bias, bent)
 
@@ -213,6 +211,17 @@ def output_value(
     top = tuple(tuple(pairs[i : i + width]) for i in range(0, len(pairs), width))
     logits = numbers[:, ids]
     return OutputValue(site, head, tuple(_named(traces)), logits, norm.scale, top)
+
+
+def _by_position(added: Tensor, scores: Tensor, dtype: str | None) -> tuple[float, bool]:
+    """What is added to every score alike, and whether the model bends its scores."""
+    largest = max(1.0, float(scores.abs().max()))
+    bias = float(added.median())
+    spread = float((added - bias).abs().max())
+    close = _HALF_ROUNDING if dtype in ("bfloat16", "float16") else _ROUNDING
+    if spread > close * largest:
+        return 0.0, True
+    return (0.0 if abs(bias) <= 2 * spread + 1e-6 * largest else bias), False
 
 
 def _tokens(runner: Runner, tokens: str | Sequence[int]) -> list[int]:

@@ -110,8 +110,9 @@ def _both(
 ) -> Rollout:
     """The decoder's rollout over its own tokens and over the source's, of which ``read`` [S, S]
     is left in the encoder's output."""
-    here = torch.eye(len(trace.tokens), dtype=torch.double)
-    there = torch.zeros(len(trace.tokens), len(read), dtype=torch.double)
+    length = own[layers[0]].tensor.shape[-1]
+    here = torch.eye(length, dtype=torch.double)
+    there = torch.zeros(length, len(read), dtype=torch.double)
     found = []
     for layer in layers:
         mixed = _mixed(own[layer].tensor, residual)

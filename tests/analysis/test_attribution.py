@@ -8,7 +8,7 @@ from attnlab.analysis.attribution import attribute
 from attnlab.analysis.ending import ending_of, frozen
 from attnlab.analysis.outputs import each_alone, output_of
 from attnlab.errors import EditRefused, InputError, StageNotAvailable
-from tests.families import lab, model, text
+from tests.families import build, lab, model, text
 
 IDS = text(11, seed=5)
 GOAL = text(6, seed=2)
@@ -149,3 +149,10 @@ def test_on_the_packaged_decoder_they_add_up(smollm2):
     assert (found.parts.part == "head").sum() == 270
     heads = found.heads("decoder").stack()
     assert heads.idxmax() == (23, 4) and heads.max() == pytest.approx(2.82, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["llama", "gemma2"])
+def test_in_half_precision_the_sum_is_off_by_rounding(name):
+    found = attribute(al.load(build(name).bfloat16()), IDS)
+    assert (found.parts.part == "head").sum() == 18
+    assert abs(found.error) <= 0.02 * abs(found.raw)

@@ -6,7 +6,7 @@ import torch
 import attnlab as al
 from attnlab.analysis.circuits import output_value, query_key
 from attnlab.errors import EditRefused, InputError, StageNotAvailable
-from tests.families import lab, model, tokenizer
+from tests.families import build, lab, model, tokenizer
 
 WORDS = [31, 7, 88, 12]
 FAMILIES = ["llama", "gpt2", "gpt_neox", "gemma", "gptj"]
@@ -116,3 +116,12 @@ def test_what_has_no_circuit_says_so():
         query_key(lab("t5"), 0, 0, WORDS, role="cross")
     with pytest.raises(StageNotAvailable, match="more than a norm and a matrix"):
         output_value(lab("bert"), 0, 0, WORDS)
+
+
+def test_rounding_to_half_precision_is_no_soft_cap():
+    half = al.load(build("llama").bfloat16())
+    found, whole = (query_key(one, 1, 0, WORDS) for one in (half, lab("llama")))
+    assert not found.bent and found.bias == 0
+    assert torch.allclose(found.scores, whole.scores, atol=0.1)
+    capped = query_key(al.load(build("gemma2").bfloat16()), 1, 0, WORDS)
+    assert capped.bent

@@ -7,7 +7,7 @@ import attnlab as al
 from attnlab.analysis.normweighted import norm_weighted
 from attnlab.analysis.rollout import roll_out, rollout
 from attnlab.errors import InputError, StageNotAvailable
-from tests.families import lab, text
+from tests.families import lab, raw_inputs, text
 
 IDS, GOAL = text(11, seed=5), text(6, seed=2)
 
@@ -111,3 +111,11 @@ def test_what_cannot_be_rolled_out_is_refused():
         roll_out(lab("mamba"), IDS)
     with pytest.raises(StageNotAvailable, match=r"encoder of LEDFor.* shows no attention"):
         roll_out(lab("led"), IDS, target=GOAL)
+
+
+def test_a_model_that_reads_sound_rolls_out_to_its_frames():
+    inputs = {name: value[:1] for name, value in raw_inputs("whisper").items()}
+    found = roll_out(lab("whisper"), inputs)
+    assert found.own.shape[1:] == (6, 6) and found.source.shape[1] == 6
+    both = found.own.sum(-1) + found.source.sum(-1)
+    assert torch.allclose(both, torch.ones_like(both), atol=1e-5)
