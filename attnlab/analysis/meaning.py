@@ -87,7 +87,7 @@ def meaning(
     blocks, role = _blocks(runner, role)
     kept = [Capture("resid_pre", layers=blocks[0].layer, roles=role)]
     kept += [Capture("resid_post", roles=role)]
-    traces = runner.run_many([a, b], capture=kept, logits=None, cancel=cancel)
+    traces = [runner.run(text, capture=kept, logits=None, cancel=cancel) for text in (a, b)]
     tokens = tuple(trace.source_tokens or trace.tokens for trace in traces)
     chosen = [word, word if word_b is None else word_b]
     places = tuple(places_of(own, one) for own, one in zip(tokens, chosen, strict=True))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from torch import nn
+
 from attnlab.trace.edits import Bound
 from attnlab.trace.site import Block, Site
 from attnlab.trace.token import Token
@@ -30,7 +32,10 @@ class Runner(Protocol):
 
     ``serial`` is a context manager entered around every run: a lock where the model cannot be
     shared between threads, and nothing elsewhere. ``longest`` is the most tokens that a text may
-    have, or None. ``head_kind``: "causal", "masked", "seq2seq" or "none".
+    have, or None. ``head_kind``: "causal", "masked", "seq2seq" or "none". ``stages`` can be
+    captured, ``editable`` ones changed. ``structure`` gives the module that paths of sites and
+    blocks are relative to, and the matrix in it that gives logits; ``module`` one module by its
+    path.
     """
 
     name: str
@@ -43,6 +48,12 @@ class Runner(Protocol):
     serial: AbstractContextManager
     tokenizer: Any
     longest: int | None
+    stages: frozenset[str]
+    editable: frozenset[str]
+
+    def structure(self) -> tuple[nn.Module, nn.Module | None]: ...
+
+    def module(self, path: str) -> nn.Module: ...
 
     def tokens(self, text: str) -> list[Token]: ...
 

@@ -36,9 +36,10 @@ class Contrast:
     ) -> Contrast:
         first = metric or default_metric(runner)
         first = first.resolved(runner, texts[0], targets[0])
-        given = None if targets == (None, None) else list(targets)
-        options = {"targets": given, "cancel": cancel, **joined((first,))}
-        traces = tuple(runner.run_many(list(texts), **options))
+        options = {"cancel": cancel, **joined((first,))}
+        goals = ({} if goal is None else {"target": goal} for goal in targets)
+        pairs = zip(texts, goals, strict=True)
+        traces = tuple(runner.run(text, **options, **goal) for text, goal in pairs)
         lengths = {len(trace.tokens) for trace in traces}
         place = getattr(first, "position", -1)
         if len(lengths) > 1 and (place is None or place >= 0):
