@@ -303,8 +303,9 @@ def test_any_family_is_scored(family, stack):
     assert table.score.between(-1, 1).all()
 
 
-def test_a_decoder_beside_an_encoder_is_read_after_its_start_token():
-    lab = families.lab("t5")
+@pytest.mark.parametrize("family", ["t5", "longt5"])  # the second hides how its encoder attends
+def test_a_decoder_beside_an_encoder_is_read_after_its_start_token(family):
+    lab = families.lab(family)
     found = roles.measure(lab, probes=2)
     assert found.stack == "decoder"
     each = []

@@ -19,8 +19,8 @@ class Common:
         moved = ½ Σ |one text − the one before|    the weight that the text moves
 
     Both are means over queries, from the third on, and leave out the first key, where a head at
-    rest looks on every text. So shift − moved is a weight. Chance: every row's keys in an order of
-    their own.
+    rest looks on every text. So shift − moved is a weight; a narrow window has one too, whatever it
+    weighs within. Chance: every row's keys in an order of their own.
 
     Args:
         seen: the keys that each query sees, bool [n, n].

@@ -96,6 +96,11 @@ def ids_of(runner: Runner, stack: str, given: tuple[int, int] | None) -> Ids:
     return Ids(low, high, among, before, after, runner.longest)
 
 
+def has_encoder(runner: Runner) -> bool:
+    """Whether there is one; how it attends may be hidden, what reads it is not."""
+    return any(site.role != "decoder" for site in runner.sites)
+
+
 def _range(runner: Runner) -> tuple[int, int]:
     counts = [] if runner.tokenizer is None else [len(runner.tokenizer)]
     structure = getattr(runner, "structure", None)
@@ -111,8 +116,7 @@ def _range(runner: Runner) -> tuple[int, int]:
 
 def _frame(runner: Runner, stack: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The special tokens before and after a text; a decoder beside an encoder has its own."""
-    beside = any(site.role == "encoder" for site in runner.sites)
-    if stack == "decoder" and beside:
+    if stack == "decoder" and has_encoder(runner):
         return (), ()
     tokens = runner.tokens("the")
     before = next((i for i, token in enumerate(tokens) if not token.special), len(tokens))

@@ -21,7 +21,7 @@ from torch import Tensor
 from attnlab.analysis.roles.common import Common
 from attnlab.analysis.roles.found import HeadRole, HeadRoles
 from attnlab.analysis.roles.kinds import ROLES, Role
-from attnlab.analysis.roles.plan import PROBES, Plan, plan_for
+from attnlab.analysis.roles.plan import PROBES, Plan, has_encoder, plan_for
 from attnlab.analysis.roles.probe import Probe, seen_in
 from attnlab.analysis.roles.score import Result, Tally, scored
 from attnlab.analysis.roles.where import looks_of
@@ -99,7 +99,7 @@ def _run(runner: Runner, stack: str, batch: Sequence[Probe], cancel: Cancel | No
     given = [probe.given for probe in batch]
     kept = Capture("weights", roles=stack)
     options: dict[str, Any] = {"capture": kept, "logits": None, "cancel": cancel}
-    if stack == "decoder" and any(site.role == "encoder" for site in runner.sites):
+    if stack == "decoder" and has_encoder(runner):
         options["targets"] = given
     return runner.run_many(given, **options)
 
@@ -134,7 +134,7 @@ class _Board:
         looks = looks_of(probe, tokens, self.causal)
         if looks is None:
             return
-        weights = _weights(trace, stack)
+        weights = weights_of(trace, stack)
         for name, look in looks.items():
             tally = self.tallies[name]
             if look.on.any():
@@ -171,7 +171,7 @@ class _Board:
         return len(self.tallies["previous token" if name == "position only" else name].scores)
 
 
-def _weights(trace: Trace, stack: str) -> Tensor:
+def weights_of(trace: Trace, stack: str) -> Tensor:
     """Of every head of a stack, layer by layer: [N, Q, S]."""
     view = trace.role(stack).weights
     return torch.cat([view[layer] for layer in sorted(view.layers)])
