@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class ZeroFeedForward(Edit):
     """Replace what a feed-forward layer adds to the stream by zeros: the layer is gone.
 
+    In a model whose blocks hold one thing each, it is what the block adds: a recurrence, perhaps.
+
     Args:
         positions: where in the text; negative counts from its end; None: everywhere.
         role: None: the model's main role.
