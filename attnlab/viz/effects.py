@@ -17,9 +17,8 @@ from attnlab.viz.figures import plain
 from attnlab.viz.heads import short
 
 Head = tuple[int, int]
-MORE: Final = "edit"
-LESS: Final = "gold"
-"""Colours of effects above and below 0."""
+KINDS: Final = ("edit", "gold")
+"""Colours of effects above and below 0: of an edit that harms, and of one that helps."""
 _LEFT, _FOOT, _GAP, _LEAST, _MOST = 34.0, 22.0, 2.0, 12.0, 36.0
 _LEGEND: Final = 26.0
 
@@ -33,7 +32,8 @@ class Effects:
         exact, estimate: effects by (layer, head), as many as there are.
         gone: heads that are taken away; ``chosen``: the one that is looked at.
         unit: of the effects; ``write``: one in words.
-        words: what a filled square above 0, and one below 0, says ("falls", "rises").
+        words: what a square above 0, and one below 0, says ("rises", "falls"); ``kinds``: their
+            colours.
     """
 
     rows: Mapping[int, int]
@@ -44,6 +44,7 @@ class Effects:
     unit: str = "nats"
     write: Callable[[float], str] = plain
     words: tuple[str, str] = ("more", "less")
+    kinds: tuple[str, str] = KINDS
 
     @property
     def heads(self) -> list[Head]:
@@ -90,23 +91,23 @@ def _tile(drawn: Diagram, of: Effects, head: Head, x: float, y: float, side: flo
     drawn.box(x, y, room, room, "tile", radius=3, edge="line" if gone else "")
     exact, guess = of.exact.get(head), of.estimate.get(head)
     if exact is not None and math.isfinite(exact):
-        _square(drawn, x, y, room, exact, of.full, filled=True)
+        _square(drawn, x, y, room, exact, of, filled=True)
     elif guess is not None and math.isfinite(guess):
-        _square(drawn, x, y, room, guess, of.full, filled=False)
+        _square(drawn, x, y, room, guess, of, filled=False)
     if gone:
-        _ring(drawn, x, y, room, "edit", 2.0)
+        _ring(drawn, x + 1.5, y + 1.5, room - 3, "edit", 2.2)
     if head == of.chosen:
-        _ring(drawn, x, y, room, "ink", 1.6)
+        _ring(drawn, x - 0.5, y - 0.5, room + 1, "ink", 1.8)
     drawn.spot(x, y, room, room, short(head), *_told(of, exact, guess, gone))
 
 
 def _square(
-    drawn: Diagram, x: float, y: float, room: float, value: float, full: float, *, filled: bool
+    drawn: Diagram, x: float, y: float, room: float, value: float, of: Effects, *, filled: bool
 ) -> None:
-    side = (room - 4) * math.sqrt(min(abs(value) / full, 1.0))
+    side = (room - 9 * min(room / 30, 1)) * math.sqrt(min(abs(value) / of.full, 1.0))
     if side < 0.7:
         return
-    kind, middle = (MORE if value > 0 else LESS), room / 2
+    kind, middle = of.kinds[value < 0], room / 2
     place = (x + middle - side / 2, y + middle - side / 2, side, side)
     drawn.box(*place, kind if filled else "", edge="" if filled else kind, radius=2)
 
@@ -128,14 +129,17 @@ def _told(of: Effects, exact: float | None, guess: float | None, gone: bool) -> 
 
 def _legend(drawn: Diagram, of: Effects, y: float) -> None:
     """What a square says: its area, its colour, filled or not."""
+    if not of.exact and not of.estimate:
+        return
     x = _LEFT + _GAP / 2
     some_below = any(v < 0 for v in (*of.exact.values(), *of.estimate.values()))
-    parts = [(MORE, True, f"{of.words[0]}; the largest: {of.write(of.full)} {of.unit}")]
+    more, less = of.kinds
+    parts = [(more, True, f"{of.words[0]} (largest: {of.write(of.full)} {of.unit})")]
     if some_below:
-        parts = [(MORE, True, of.words[0]), (LESS, True, of.words[1])]
-        parts.append(("", True, f"the largest: {of.write(of.full)} {of.unit}"))
+        parts = [(more, True, of.words[0]), (less, True, of.words[1])]
+        parts.append(("", True, f"largest: {of.write(of.full)} {of.unit}"))
     if of.estimate and len(of.exact) < len(of.heads):
-        parts.append((MORE, False, "estimated"))
+        parts.append((more, False, "outlined: estimated"))
     for kind, filled, words in parts:
         if kind:
             drawn.box(x, y - 5, 10, 10, kind if filled else "", edge="" if filled else kind)
