@@ -33,6 +33,16 @@ def pairwise(weights: Float[Tensor, "n Q S"], *, causal: bool = False) -> Float[
     return 1 - apart / rows.shape[1]
 
 
+def to_one(
+    weights: Float[Tensor, "n Q S"], which: int, *, causal: bool = False
+) -> Float[Tensor, " n"]:
+    """How alike every head is to the one at ``which``: that row of ``pairwise``."""
+    one = weights[which]
+    return torch.stack(
+        [pairwise(torch.stack([one, other]), causal=causal)[0, 1] for other in weights]
+    )
+
+
 def apart(
     before: Float[Tensor, "n Q S"], after: Float[Tensor, "n Q S"], *, causal: bool = False
 ) -> Float[Tensor, " n"]:
