@@ -35,6 +35,7 @@ from attnlab.analysis.patching.variants import (
     narrowed,
     variants_of,
 )
+from attnlab.errors import InputError
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.token import Token
@@ -132,34 +133,23 @@ def activation_patching(
     check(stage, by, direction, window)
     both = Contrast.run(runner, (clean, corrupted), targets, metric, cancel)
     receives, gives = (1, 0) if direction == "denoising" else (0, 1)
-    whole = (both.texts[receives], both.texts[gives])
-    role = role or runner.main_role
+    role, values = role or runner.main_role, both.values
     tokens, others = (axis_of(both.traces[i], role, stage) for i in (receives, gives))
-    pairs = at or pairs_of([t.id for t in tokens], [t.id for t in others])
-    pairs = narrowed(pairs, positions, len(tokens))
-    what = {"donor": whole[1], "donor_target": both.targets[gives], "role": role}
+    whole = by != "position" and positions is None
+    pairs = narrowed(_pairs(stage, tokens, others, at, whole), positions, len(tokens))
+    what = {"donor": both.texts[gives], "donor_target": both.targets[gives], "role": role}
     rows, variants = variants_of(runner, stage, by, layers, pairs, window, what)
     table = _empty(rows, by, tokens)
-    values = both.values
-    shown = None if seen is None else _streaming(table, values, receives, seen)
-    raw = Raw(both.metric, both.traces[0])
     options: dict[str, Any] = {"groups": groups, "budget": budget, "cancel": cancel}
-    options |= {"target": both.targets[receives], "progress": progress, "seen": shown}
-    result = grown(runner, whole[0], variants, raw, **options)
+    options |= {"target": both.targets[receives], "progress": progress}
+    options["seen"] = None if seen is None else _streaming(table, values, receives, seen)
+    raw = Raw(both.metric, both.traces[0])
+    result = grown(runner, both.texts[receives], variants, raw, **options)
     _fill(table, range(len(rows)), result.values[0], values, receives)
+    asked = {"stage": stage, "by": by, "direction": direction, "metric": both.metric}
+    found = {"how": result.how, "why": result.why, "difference": result.difference}
     return Patching(
-        table=table,
-        stage=stage,
-        by=by,
-        direction=direction,
-        metric=both.metric,
-        clean=values[0],
-        corrupted=values[1],
-        tokens=tokens,
-        pairs=pairs,
-        how=result.how,
-        why=result.why,
-        difference=result.difference,
+        table, **asked, clean=values[0], corrupted=values[1], tokens=tokens, pairs=pairs, **found
     )
 
 
@@ -176,6 +166,22 @@ def where_facts_sit(
     several layers at a time (``window=``), because a single one does little.
     """
     return activation_patching(runner, clean, corrupted, "mlp_out", by="position", **options)
+
+
+def _pairs(
+    stage: str,
+    tokens: tuple[Token, ...],
+    others: tuple[Token, ...],
+    at: Pairs | None,
+    whole: bool,
+) -> Pairs:
+    """Which positions stand for one another; ``whole``: none of them will be left out."""
+    if stage == "weights" and len(tokens) != len(others) and not whole:
+        raise InputError(
+            f"A row of weights has a weight for each of its text's tokens, here {len(tokens)} and "
+            f"{len(others)}: patch whole heads, or texts of one length."
+        )
+    return at or pairs_of([t.id for t in tokens], [t.id for t in others])
 
 
 def _empty(rows: list[Cell], by: str, tokens: tuple[Token, ...]) -> pd.DataFrame:
