@@ -28,6 +28,7 @@ def test_they_are_named_right_whatever_the_seed(tmp_path, seed):
     assert {head: set(roles) for head, roles in found.names().items()} == worded.ROLES
 
 
+@pytest.mark.slow
 def test_fewer_than_one_random_head_in_a_hundred_is_named(tmp_path):
     """20 random decoders of 4 layers of 8 heads, at the thresholds and on the probes that ship."""
     heads, named = 0, []

@@ -5,6 +5,7 @@ The tokenizer knows every word of the probes of head roles, so all roles can be 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ LONGEST = 131
 _SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
 
+@functools.cache
 def vocabulary() -> dict[str, int]:
     """Every word and mark of the probes by its id; special tokens and marks come first."""
     texts = [p.given for p in (*sentences(99, 0), *sentences(99, 0, "plain"), *brackets(99, 0))]

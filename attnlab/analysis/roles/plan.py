@@ -128,10 +128,10 @@ def _frame(runner: Runner, stack: str) -> tuple[tuple[int, ...], tuple[int, ...]
 def _cut(runner: Runner, drawn: Ids, size: int, count: int, seed: int) -> list[Probe]:
     """Sentences cut to the length of the random texts, so that patterns can be laid on another."""
     probes = []
-    texts = sentences(3 * count, seed, "plain")
+    texts = sentences(2 * count, seed, "plain")
     for number in range(count):
-        three = (_tokens(runner, probe.given) for probe in texts[3 * number : 3 * number + 3])
-        words = [token.id for tokens in three for token in tokens or () if not token.special]
+        two = (_tokens(runner, probe.given) for probe in texts[2 * number : 2 * number + 2])
+        words = [token.id for tokens in two for token in tokens or () if not token.special]
         if len(words) >= size:
             probes.append(drawn.probe("plain", words[:size], count + number))
     return probes
