@@ -4,9 +4,9 @@
 
 Probes run in batches without the language-model head; the weights of a batch become a few numbers
 a head before the next one runs, so what is kept does not grow with their number. All 270 heads of
-SmolLM2 take 15 seconds of one core: 5,300 tokens in 248 texts.
+SmolLM2 take 16 seconds of one core: 5,300 tokens in 248 texts.
 
-False positives: of the 640 heads of 20 random decoders none is named with learned positions, and one
+False positives: of the 640 heads of 20 random decoders none is named with learned positions, one
 with rotary ones (tests/analysis/test_planted_roles.py holds them below 1%).
 """
 
