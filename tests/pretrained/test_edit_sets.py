@@ -11,7 +11,7 @@ import attnlab as al
 from attnlab.errors import AttnLabError
 from tests.families import FAMILIES, build, lab, model, text
 from tests.pretrained import by_hand
-from tests.pretrained.test_patch import PROJECTION
+from tests.pretrained.other_texts import PROJECTION
 
 IDS, GOAL = text(13, seed=2), text(7, seed=4)
 
