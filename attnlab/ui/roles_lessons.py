@@ -47,8 +47,8 @@ LESSONS: Final = (
     _lesson(
         "rest",
         "Heads at rest",
-        "The role that most heads are named by is none: they rest on the first token, where there "
-        "is nothing to fetch. L18 H8 gives it nearly all of its attention.",
+        "More heads are named for this than for anything else: they rest on the first token, where "
+        "there is nothing to fetch. L18 H8 gives it nearly all of its attention.",
         _at(SMOLLM, 18, 8),
         only="first token",
         probe="first token",

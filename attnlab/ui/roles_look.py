@@ -39,9 +39,7 @@ NAMED: Final = (
     "reaches the threshold of the role: a floor, or what chance gives and four standard deviations "
     "where that is more. Chance looks at the same weights in wrong places."
 )
-RATE: Final = (
-    "Named from a threshold on; in 20 random models, which learned nothing, under 1% of heads are."
-)
+RATE: Final = "Of the 640 heads of 20 random models, which learned nothing, at most one is named."
 SCORES: Final = (
     "A score is a share of attention, 0 to 1; of the last few roles, one share less another. The "
     "upright stroke is the least score that names a head, the dot what chance gives, the thin line "
@@ -52,6 +50,16 @@ SCORES: Final = (
 def signs(found: HeadRoles) -> dict[str, Sign]:
     """Of the roles that were looked for, in their order."""
     return {role.name: SIGNS[role.name] for role in ROLES if role.name in dict(found.probes)}
+
+
+def badges(found: HeadRoles) -> dict[tuple[int, int], tuple[str, str]]:
+    """By head that has a role worth a dot: its roles in words, and a colour."""
+    shown = {}
+    for head, names in found.names().items():
+        loud = [name for name in names if name not in QUIET]
+        if loud:
+            shown[head] = (" · ".join(loud), SIGNS[loud[0]].kind)
+    return shown
 
 
 def clearest(rows: Sequence[HeadRole], names: Sequence[str]) -> str:

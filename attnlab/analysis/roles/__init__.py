@@ -10,9 +10,10 @@ A role says where a head looks, never what hangs on it: for that, ablate the hea
 from attnlab.analysis.roles.found import HeadRole, HeadRoles
 from attnlab.analysis.roles.kinds import ROLES, Role, role_named
 from attnlab.analysis.roles.minimal import pairs
-from attnlab.analysis.roles.plan import example
+from attnlab.analysis.roles.plan import example, example_probe
 from attnlab.analysis.roles.scan import head_roles, measure
 from attnlab.analysis.roles.simple import focused, next_token, previous_token, resting, suggest
+from attnlab.analysis.roles.where import one_look
 
 __all__ = [
     "ROLES",
@@ -20,10 +21,12 @@ __all__ = [
     "HeadRoles",
     "Role",
     "example",
+    "example_probe",
     "focused",
     "head_roles",
     "measure",
     "next_token",
+    "one_look",
     "pairs",
     "previous_token",
     "resting",

@@ -68,13 +68,22 @@ def example(
     Raises:
         InputError: the model cannot be given one; KeyError: no such role.
     """
+    return example_probe(runner, role, stack=stack, seed=seed).given
+
+
+def example_probe(runner: Runner, role: str, *, stack: str | None = None, seed: int = 0) -> Probe:
+    """The same with where its role looks; see ``where.one_look``.
+
+    Raises:
+        InputError: the model cannot be given one; KeyError: no such role.
+    """
     family = role_named(role).family
     plan = plan_for(runner, stack or runner.main_role, 2, seed, None)
     found = [probe for probe, _ in plan.sized if probe.family == family]
     if not found:
         raise InputError(f"{runner.name} has no probe of “{role}”: {plan.why_not(family)}.")
     # The last plain ones are sentences, the first repeated one has the usual length.
-    return found[-1 if family == "plain" else 0].given
+    return found[-1 if family == "plain" else 0]
 
 
 def ids_of(runner: Runner, stack: str, given: tuple[int, int] | None) -> Ids:

@@ -21,6 +21,20 @@ def looks_of(probe: Probe, tokens: Sequence[Token], causal: bool) -> Found | Non
     return _FAMILIES[probe.family](probe, tokens, causal)
 
 
+def one_look(
+    probe: Probe, role: str, tokens: Sequence[Token], causal: bool
+) -> tuple[int, int] | None:
+    """The last query of a probe that has keys to look at under a role, and the last of them.
+
+    None for "position only", and where the tokens do not spell the probe.
+    """
+    looks = (looks_of(probe, tokens, causal) or {}).get(role)
+    if looks is None or not looks.on.any():
+        return None
+    query, key = looks.on.nonzero()[-1].tolist()
+    return query, key
+
+
 def _plain(probe: Probe, tokens: Sequence[Token], causal: bool) -> Found:
     """From the third token on: before it, the one before is the first, where heads rest."""
     count, seen, words = len(tokens), seen_in(tokens, causal), probe.words(len(tokens))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 
 from attnlab.analysis import find, roles, similarity
-from attnlab.analysis.roles import HeadRoles
+from attnlab.analysis.roles import HeadRoles, role_named
 from attnlab.analysis.silenced import Silenced, silenced
 from attnlab.errors import InputError
 from attnlab.trace import Capture
@@ -20,6 +20,9 @@ from attnlab.ui.engine.keys import LabKey
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import stacked
 from attnlab.ui.selection import Head
+
+HALVES: Final = ("repeated", "twofold")
+"""Families whose second half says again what the first one said: what counts is its loss."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,13 @@ class Shown:
         given: the text, or the ids of one.
         tokens: as the model was fed them.
         weights: [L, H, n, n]; heads that a layer does not have are blank.
+        look: a query and the key that the role looks at from there; None where it has none.
     """
 
     given: str | tuple[int, ...]
     tokens: tuple[Any, ...]
     weights: np.ndarray
+    look: tuple[int, int] | None
 
     def of(self, reader: Reader, head: Head) -> np.ndarray:
         """[n, n] of one head."""
@@ -103,7 +108,8 @@ def shown(reader: Reader, role: str) -> Shown:
     key = RolesKey(reader.key, _key(reader).stack, role)
 
     def run(job: Any) -> Shown:
-        given = roles.example(reader.lab, role, stack=key.stack)
+        probe = roles.example_probe(reader.lab, role, stack=key.stack)
+        given = probe.given
         capture = Capture("weights", roles=(key.stack,))
         options = {"capture": capture, "logits": None, "cancel": job.cancel}
         if (target := _target(reader, key.stack, given)) is not None:
@@ -111,7 +117,9 @@ def shown(reader: Reader, role: str) -> Shown:
         trace = reader.lab.run(_list(given), **options)
         tokens = trace.tokens if key.stack == trace.main_role else trace.source_tokens
         weights = trace.role(key.stack).weights
-        return Shown(given, tuple(tokens), stacked([weights[layer] for layer in reader.layers]))
+        every = stacked([weights[layer] for layer in reader.layers])
+        look = roles.one_look(probe, role, tokens, reader.causal)
+        return Shown(given, tuple(tokens), every, look)
 
     return work.perform(key, "Reading a text made for this", run, work.stores().maps)
 
@@ -142,6 +150,7 @@ def loss_without(reader: Reader, role: str, sets: Sequence[Sequence[Head]]) -> S
             chosen,
             role=key.stack,
             target=_target(reader, key.stack, text.given),
+            half=role_named(role).family in HALVES,
             progress=job.progress,
             cancel=job.cancel,
         )

@@ -36,10 +36,16 @@ def draw(reader: engine.Reader, value: Roles, found: HeadRoles, head: Head) -> N
         _below(reader, found, drawn, only)
 
 
-def title(reader: engine.Reader) -> None:
-    """The head of the card while there are no scores."""
+def alone(reader: engine.Reader) -> None:
+    """The head of the card where there are no scores."""
     with st.container(border=True, key="card-atlas"):
         _title(reader, None, "")
+        if reader.role == "cross":
+            say.remark(
+                "Roles say where a head looks within one text; cross-attention looks into another. "
+                "Choose the encoder or the decoder.",
+                "atlas-cross",
+            )
 
 
 def _title(reader: engine.Reader, found: HeadRoles | None, only: str) -> None:
@@ -120,7 +126,7 @@ def _strongest(found: HeadRoles, only: str, head: Head) -> None:
     listed = [(row.layer, row.head, row.score) for row in rows]
     mount.ranks(
         "atlas-ranks",
-        columns=[("the strongest", "edit", listed)],
+        columns=[("The strongest", "edit", listed)],
         selected=head,
         label=f"The heads that score most for {only}",
         on_change=lambda: _ranked("atlas-ranks"),
@@ -167,5 +173,5 @@ def _below(reader: engine.Reader, found: HeadRoles, drawn: Diagram, only: str) -
     with st.container(horizontal=True, gap="medium", key="actions-atlas"):
         if only:
             action("All roles", "all-roles", own.choose, args=(HEAD_ROLES,), kwargs={"only": ""})
-        say.remark(roles_look.RATE, "rate", help=roles_look.NAMED)
+        say.remark(roles_look.RATE, "rate")
         export.menu("save-atlas", kept)

@@ -22,13 +22,14 @@ _WIDE = 520.0
 _WORDS = ("subject_verb", "pronoun", "brackets", "sentences")
 """Families whose texts are read rather than looked at as a pattern."""
 _LOSS = (
-    "The mean of −log of the probability that the model gives each token of this text, in nats. "
+    "The mean of −log of the probability that the model gives each token, in nats; of a text that "
+    "says everything twice, of its second half. "
     "Random heads: the middle one of ten sets of as many, drawn with a fixed seed."
 )
 
 
-def draw(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> None:
-    """The pattern, and the loss with and without."""
+def draw(reader: engine.Reader, head: Head, probe: str) -> None:
+    """The pattern of the head on the text of a role."""
     role, text = role_named(probe), engine_roles.shown(reader, probe)
     weights = text.of(reader, head)
     with st.container(border=True, key="card-probe", height="stretch"):
@@ -43,25 +44,17 @@ def draw(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> Non
             tokens_a=text.tokens,
             mode="words" if words else "matrix",
             label=f"{full(head)} on a text made for {probe}",
-            row_a=_from(weights) if words else None,
+            row_a=None if text.look is None else text.look[0],
+            key_position=None if text.look is None else text.look[1],
             causal=reader.causal,
             sink=reader.sink,
         )
-        _loss(reader, found, head, probe)
         with st.container(horizontal=True, key="actions-probe"):
             export.menu("save-probe", _kept(reader, head, probe, text, weights))
 
 
-def _from(weights: np.ndarray) -> int:
-    """The word that looks hardest past the first token and itself."""
-    past = np.array(weights)
-    past[:, 0] = -1
-    np.fill_diagonal(past, -1)
-    return int(np.argmax(past.max(1)))
-
-
-def _loss(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> None:
-    """The loss of the text without this head, and without all that have the role."""
+def without(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> None:
+    """The loss of that text without this head, and without all that have the role."""
     if reader.lab.head_kind not in ("causal", "seq2seq") or (
         reader.writes and reader.role != "decoder"
     ):
@@ -83,7 +76,8 @@ def _loss(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> No
         name = short(head) if one == (head,) else f"all {len(one)} named"
         random = "1 random head" if len(one) == 1 else f"{len(one)} random heads"
         rows += [(name, lost.plain, value), (random, lost.plain, other)]
-    st.markdown("**Without them**", help=_LOSS)
+    half = role_named(probe).family in engine_roles.HALVES
+    st.markdown(f"**{'The second half' if half else 'That text'} without them**", help=_LOSS)
     drawn = dumbbells.dumbbells("", rows, names=("as trained", "without"), unit="nats a token")
     mount_diagram.diagram("probe-loss", drawn)
 

@@ -9,6 +9,7 @@ import streamlit as st
 from attnlab.analysis.roles import HeadRole, HeadRoles
 from attnlab.ui import engine, export, mount, mount_diagram, own, roles_look, say
 from attnlab.ui.cards.roles.atlas import opened
+from attnlab.ui.cards.roles.probe import without
 from attnlab.ui.engine import roles as engine_roles
 from attnlab.ui.export import architecture as files
 from attnlab.ui.roles_selection import HEAD_ROLES
@@ -35,6 +36,7 @@ def draw(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> Non
             [_bullet(row) for row in rows], wide=_WIDE, chosen=probe, label=_label(head, names)
         )
         mount_diagram.choices("scores", drawn, partial(_clicked, rows))
+        without(reader, found, head, probe)
         _alike(reader, head, probe)
         columns = ("layer", "head", "role", "score", "chance", "threshold", "spread", "named")
         table = [[getattr(row, name) for name in columns] for row in rows]
@@ -74,7 +76,7 @@ def _alike(reader: engine.Reader, head: Head, probe: str) -> None:
         return
     mount.ranks(
         "alike",
-        columns=[("heads that look most like it on this text", "edit", ranked)],
+        columns=[("Most alike on that text", "edit", ranked)],
         selected=head,
         label=f"The heads most like {short(head)}",
         on_change=_ranked,

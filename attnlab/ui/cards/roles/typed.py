@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from attnlab.analysis.baseline import Baseline
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, explain, export, mount, phrases, say, scene
 from attnlab.ui.hosting import hosted
@@ -64,7 +65,7 @@ def _moved(of: Scene) -> None:
         export.menu("save-gone", export.moved(of, heads, found, others))
 
 
-def _others(of: Scene, value: float, position: int | None, unit: str) -> engine.Moved | None:
+def _others(of: Scene, value: float, position: int | None, unit: str) -> Baseline | None:
     """The same with random heads; of a long text, or where many ask, it is left to Ablate."""
     if len(of.a.tokens) > engine.WHOLE_TOKENS or hosted():
         return None
