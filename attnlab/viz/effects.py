@@ -15,6 +15,7 @@ from attnlab.viz.cells import some
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import plain
 from attnlab.viz.heads import short
+from attnlab.viz.svg.text import width
 
 Head = tuple[int, int]
 KINDS: Final = ("edit", "gold")
@@ -145,4 +146,4 @@ def _legend(drawn: Diagram, of: Effects, y: float) -> None:
             drawn.box(x, y - 5, 10, 10, kind if filled else "", edge="" if filled else kind)
             x += 16
         drawn.words(x, y, words, size=11.5, kind="mute")
-        x += 6.2 * len(words) + 22
+        x += width(words, 11.5) + 22

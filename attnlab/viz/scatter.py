@@ -85,7 +85,7 @@ def scatter(
         drawn.box(across(x) - _DOT / 2, up(y) - _DOT / 2, _DOT, _DOT, "edit", radius=_DOT / 2)
     for name, x, y in told[:_NAMED]:
         late = across(x) + 60 > wide
-        place = (across(x) - 7 if late else across(x) + 7, up(y) - 2)
+        place = (across(x) - 7 if late else across(x) + 7, min(up(y) - 2, up.start - 9))
         drawn.words(*place, name, size=11, anchor="end" if late else "start")
     for name, x, y in told[:60]:
         lines = (f"{names[1]} {write(y)} {unit}", f"{names[0]} {write(x)} {unit}")

@@ -52,8 +52,7 @@ def together(
     drawn.words(_NAMES - 10, y, f"{len(random)} random sets", size=_SIZE, anchor="end")
     for value in random:
         drawn.box(place(value) - _DOT / 2, y - _DOT / 2, _DOT, _DOT, "", edge="mute", radius=4)
-    low, high = min(random), max(random)
-    said = f"from {write(low)} to {write(high)} {unit}"
+    said = f"from {write(min(random))} to {write(max(random))} {unit}"
     drawn.spot(0, y - _ROW / 2, wide, _ROW, "Random sets of as many heads", said)
     drawn.line([(place(0.0), _TOP), (place(0.0), _TOP + _ROW * rows)], "mute", width=1)
     return drawn

@@ -213,7 +213,7 @@ class Estimated:
         if len(both) < 3:
             return None
         found = estimate.rank_correlation(
-            [abs(self.values[head]) for head in both], [abs(exact[head]) for head in both]
+            [self.values[head] for head in both], [exact[head] for head in both]
         )
         return found if math.isfinite(found) else None
 

@@ -193,7 +193,7 @@ def _below(
         listed = [(*head, found.exact[head]) for head in order[:_LISTED]]
         mount.ranks(
             "strongest",
-            columns=[(f"strongest, {measured.unit}", "edit", listed)],
+            columns=[(f"strongest, {measured.unit}", measured.kinds[0], listed)],
             selected=selection.chosen,
             label="The heads that do most",
             on_change=_listed,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attnlab.ui import engine, explain, mount, say
+from attnlab.ui import engine, explain, mount, own, say
 from attnlab.ui.ablate_measure import Measured, write
+from attnlab.ui.ablate_selection import ABLATE
 from attnlab.ui.cards.ablate import grid
 from attnlab.ui.cards.ablate.grid import Found
 from attnlab.ui.cards.parts import action
@@ -41,11 +42,31 @@ def draw(ask: Ask, measured: Measured, chosen: Selection, found: Found) -> None:
             a=weights,
             tokens_a=reading.tokens,
             sources_a=reading.sources if ask.reader.role == "cross" else None,
+            row_a=_row(ask, measured, len(reading.tokens)),
             mode="words",
             causal=ask.reader.causal,
             sink=ask.reader.sink,
             label=full(head),
+            on_change=_word_clicked if _predicts_after(ask) else None,
         )
+
+
+def _predicts_after(ask: Ask) -> bool:
+    """Whether the words that look are those after which something is predicted."""
+    kind, role = ask.reader.lab.head_kind, ask.reader.role
+    return kind != "none" and (role != "encoder" if ask.reader.writes else True)
+
+
+def _row(ask: Ask, measured: Measured, count: int) -> int | None:
+    """The word that looks: the one whose prediction is measured."""
+    return measured.position % count if _predicts_after(ask) else None
+
+
+def _word_clicked() -> None:
+    """A word that looks: its prediction is what is measured from now on."""
+    pin = mount.head_value("chosen-head")
+    if pin is not None:
+        own.choose(ABLATE, at=pin["position"])
 
 
 def _said(ask: Ask, measured: Measured, chosen: Selection, found: Found) -> str:
