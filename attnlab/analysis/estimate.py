@@ -17,7 +17,7 @@ compare with ``sweep``, which is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -42,7 +42,10 @@ MOST_TOKENS: Final = 512
 _STAGES: Final = frozenset({"q", "z", *STREAM_STAGES})
 _TOKENS: Final = 1024
 """Tokens times directions that go backward together."""
-_LIKELIEST: Final = 16
+_LIKELIEST: Final = {128: 16, MOST_TOKENS: 4}
+"""How many tokens KL's estimate goes by, up to how long a text: rank correlation with the exact
+effects of SmolLM2's heads 0.97 with 16 and 0.88 with 4, which take 1 s at 13 tokens and 8 s at 512.
+"""
 _DIRECTIONS: Final = 64
 
 Key = tuple[str, str, int]
@@ -80,8 +83,8 @@ def estimated(
         variants: the edits of each, of what heads hand on (z), of queries, or of the stream.
         metric: one number a run: no metric by position.
         edits: act in the plain run too.
-        k: the likeliest tokens of KL, 16 where None; the random directions of a cosine distance,
-            64. Signed metrics need one pass.
+        k: the likeliest tokens of KL (where None 16, and 4 above 128 tokens); the random directions
+            of a cosine distance, 64. Signed metrics need one pass.
 
     Raises:
         InputError: the metric has a number for each position, or no gradient reaches an edit.
@@ -89,7 +92,7 @@ def estimated(
         EditRefused: an edit of a stage where no gradient is kept.
     """
     metric = metric.resolved(runner)
-    growth = runner.growing(text, variants, target=target, edits=edits)
+    growth = runner.growing(text, variants, target=target, edits=edits, cancel=cancel)
     reached = [[(b, *_reached(runner, b)) for b in bounds] for bounds in growth.bounds]
     keys = dict.fromkeys((stage, place) for own in reached for _, stage, place in own)
     options = metric.asks | {"edits": edits, "cancel": cancel}
@@ -139,8 +142,8 @@ def _with_graph(
     Raises:
         TextTooLong: the graph would take too much memory.
     """
-    tokens = [t for t in (text, options.get("target")) if t is not None]
-    for one in tokens:
+    both = (text, options.get("target"))
+    for one in (t for t in both if t is not None and not isinstance(t, Mapping)):
         count = len(runner.tokens(one)) if isinstance(one, str) else len(one)
         if count > MOST_TOKENS:
             raise TextTooLong(
@@ -166,7 +169,9 @@ def _seeds(metric: Metric, plain: Trace, k: int | None) -> tuple[Tensor, Tensor]
         return value[None], value.new_ones(1).detach()
     if isinstance(metric, KL) and metric.position is not None:
         log_p = plain.logits_at(metric.position).double().log_softmax(-1)
-        likeliest = log_p.detach().topk(min(k or _LIKELIEST, len(log_p)))
+        fits = (count for longest, count in _LIKELIEST.items() if _length(plain) <= longest)
+        usual = next(fits, 1)
+        likeliest = log_p.detach().topk(min(k or usual, len(log_p)))
         return log_p[likeliest.indices], likeliest.values.exp()
     if isinstance(metric, CosineDistance) and metric.over != "each":
         vector = metric.vector(plain)

@@ -107,7 +107,7 @@ def grown(
     metrics = tuple(metric.resolved(runner) for metric in metrics)
     if not metrics or groups < 1:
         raise InputError("grown takes at least one metric and one group.")
-    growth = runner.growing(text, variants, target=target, edits=edits)
+    growth = runner.growing(text, variants, target=target, edits=edits, cancel=cancel)
     asks = joined(metrics) | {"cancel": cancel}
     work = _Work(runner, growth, asks, metrics, progress, seen)
     return work.done(groups, budget)

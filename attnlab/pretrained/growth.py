@@ -47,8 +47,10 @@ class Growth:
         *,
         target: Any = None,
         edits: Edit | Iterable[Edit] = (),
+        cancel: Cancel | None = None,
     ) -> None:
-        """``edits`` act in every row, ``each`` holds more for every single variant.
+        """``edits`` act in every row, ``each`` holds more for every single variant; ``cancel`` is
+        for the runs of other texts that they may need.
 
         Raises:
             InputError, EditError: see ``Lab.run``.
@@ -60,7 +62,8 @@ class Growth:
         else:
             self._source, self._goal = typed.ids_of(lab, text), typed.target_ids(lab, target)
             rows = len(own) + 1
-            bounds = lab.bind_all([shared, *own], [self._source] * rows, [self._goal] * rows)
+            texts = ([self._source] * rows, [self._goal] * rows)
+            bounds = lab.bind_all([shared, *own], *texts, cancel=cancel)
             self._inputs = lab.inputs([self._source], [self._goal])
         self._plain, self._bounds = bounds[0], bounds[1:]
         self.bounds = tuple(some[len(shared) :] for some in self._bounds)

@@ -2,6 +2,8 @@
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import attnlab as al
 from attnlab.analysis.batches import bytes_of_row, split
@@ -11,7 +13,7 @@ from attnlab.errors import Cancelled, EditRefused, GrowthRefused, InputError
 from attnlab.trace import Capture
 from tests.families import FAMILIES, lab, raw_inputs, text
 
-IDS, GOAL = text(9, seed=3), text(5, seed=9)
+IDS, OTHER, GOAL = text(9, seed=3), text(9, seed=8), text(5, seed=9)
 FITS = "gpt2 llama mistral gemma2 gpt_oss lfm2 bert albert t5 bart gpt_neo deberta_v2"
 BREAKS = "gpt_bigcode bloom umt5"
 
@@ -134,6 +136,40 @@ def test_edits_in_every_row_and_sets_of_heads_of_several_layers():
     own = [v if isinstance(v, tuple) else (v,) for v in variants]
     same(found.values, alone("llama", own, [KL()], shared))
     assert found.grown == 4 and found.values[0][1] < 1e-12
+
+
+@st.composite
+def edit(draw):
+    """Any edit of one head or block of the tiny Llama."""
+    layer, head = draw(st.integers(0, 2)), draw(st.integers(0, 5))
+    where = draw(st.sampled_from([None, (0,), (2, 5, -1)]))
+    return draw(
+        st.sampled_from(
+            [
+                al.ZeroHead(layer, head, positions=where),
+                al.ZeroHead(layer, head, what="v", positions=where),
+                al.MeanHead(layer, head, positions=where),
+                al.ResampleHead(layer, head, OTHER, positions=where),
+                al.Patch("resid_pre", layer, donor=OTHER, positions=where),
+                al.Patch("weights", layer, head, donor=OTHER, positions=where),
+                al.ZeroFeedForward(layer, positions=where),
+                al.Pattern(layer, head, "previous", positions=where),
+                al.Mask("window", window=3, layers=(layer,), heads=(head,)),
+                al.Temperature(2.0, layers=(layer,)),
+            ]
+        )
+    )
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.lists(edit(), min_size=1, max_size=3, unique=True), min_size=3, max_size=6))
+def test_any_sets_of_edits_as_variants(variants):
+    before = lab("llama").run(IDS).logits
+    found = grown(lab("llama"), IDS, variants, KL(None))
+    assert torch.equal(lab("llama").run(IDS).logits, before)
+    right = alone("llama", [tuple(own) for own in variants], [KL(None)])[0]
+    assert torch.allclose(found.values[0], right, rtol=1e-4, atol=1e-6)
+    assert found.grown == len(variants) and found.difference <= 1e-5
 
 
 def test_positions_differ_from_the_start():
