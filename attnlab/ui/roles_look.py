@@ -47,6 +47,11 @@ SCORES: Final = (
 )
 
 
+def read_as_words(role: str) -> bool:
+    """Whether the text of a role is read, rather than looked at as a pattern."""
+    return role_named(role).family in ("subject_verb", "pronoun", "brackets", "sentences")
+
+
 def signs(found: HeadRoles) -> dict[str, Sign]:
     """Of the roles that were looked for, in their order."""
     return {role.name: SIGNS[role.name] for role in ROLES if role.name in dict(found.probes)}

@@ -43,6 +43,15 @@ class SilencedKey:
 
 
 @dataclass(frozen=True)
+class AlikeKey:
+    """The heads most like one of them on a role's text."""
+
+    probe: RolesKey
+    head: Head
+    count: int
+
+
+@dataclass(frozen=True)
 class Shown:
     """Every head on the made text of a role.
 
@@ -124,13 +133,19 @@ def shown(reader: Reader, role: str) -> Shown:
     return work.perform(key, "Reading a text made for this", run, work.stores().maps)
 
 
-def alike(reader: Reader, text: Shown, head: Head, count: int) -> list[find.Ranked]:
+def alike(reader: Reader, role: str, head: Head, count: int) -> list[find.Ranked]:
     """The heads whose pattern on a role's text is most like that of ``head``: 1 the same."""
-    heads = [(layer, one) for layer in reader.layers for one in range(reader.heads_in(layer))]
-    weights = torch.tensor(np.stack([text.of(reader, one) for one in heads]))
-    values = similarity.to_one(weights, heads.index(head), causal=reader.causal).tolist()
-    rest = [(*one, value) for one, value in zip(heads, values, strict=True) if one != head]
-    return sorted(rest, key=lambda item: -item[2])[:count]
+    text = shown(reader, role)
+
+    def run(job: Any) -> list[find.Ranked]:
+        heads = [(layer, one) for layer in reader.layers for one in range(reader.heads_in(layer))]
+        weights = torch.tensor(np.stack([text.of(reader, one) for one in heads]))
+        values = similarity.to_one(weights, heads.index(head), causal=reader.causal).tolist()
+        rest = [(*one, value) for one, value in zip(heads, values, strict=True) if one != head]
+        return sorted(rest, key=lambda item: -item[2])[:count]
+
+    key = AlikeKey(RolesKey(reader.key, _key(reader).stack, role), head, count)
+    return work.perform(key, "Looking for heads like it", run, _store(), stoppable=False)
 
 
 def loss_without(reader: Reader, role: str, sets: Sequence[Sequence[Head]]) -> Silenced:

@@ -59,7 +59,11 @@ def _title(reader: engine.Reader, found: HeadRoles | None, only: str) -> None:
     if only:
         role = role_named(only)
         source = f" ({role.source})" if role.source else ""
-        say.remark(f"{only[0].upper()}{only[1:]}. {role.said}{source}", "atlas-role")
+        said = f"{role.said.rstrip('.')}{source}."
+        least = f"A head is named from {role.floor:g} on, or more where chance gives more."
+        say.remark(
+            f"{only[0].upper()}{only[1:]}: {said[0].lower()}{said[1:]} {least}", "atlas-role"
+        )
     elif found is not None:
         say.remark(
             "Each square is a head, in the colour of its clearest role. Click one to open it.",

@@ -8,6 +8,7 @@ import streamlit as st
 from attnlab.analysis.roles import HeadRoles, role_named
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount, mount_diagram, roles_look, say
+from attnlab.ui.cards.roles import alike
 from attnlab.ui.engine import roles as engine_roles
 from attnlab.ui.engine.roles import Shown
 from attnlab.ui.export import architecture as files
@@ -19,8 +20,6 @@ from attnlab.viz.heads import full, short, spelled
 from attnlab.viz.svg.text import spoken
 
 _WIDE = 520.0
-_WORDS = ("subject_verb", "pronoun", "brackets", "sentences")
-"""Families whose texts are read rather than looked at as a pattern."""
 _LOSS = (
     "The mean of −log of the probability that the model gives each token, in nats; of a text that "
     "says everything twice, of its second half. "
@@ -37,7 +36,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
             st.markdown("**On a text made for it**", width="content", help=role.said)
             say.pill(probe, "probe")
         say.remark(roles_look.PROBED[role.family], "probe-text")
-        words = role.family in _WORDS
+        words = roles_look.read_as_words(probe)
         mount.head(
             "probe-head",
             a=weights,
@@ -49,6 +48,8 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
             causal=reader.causal,
             sink=reader.sink,
         )
+        if words:
+            alike.draw(reader, head, probe)
         with st.container(horizontal=True, key="actions-probe"):
             export.menu("save-probe", _kept(reader, head, probe, text, weights))
 

@@ -7,10 +7,9 @@ from functools import partial
 import streamlit as st
 
 from attnlab.analysis.roles import HeadRole, HeadRoles
-from attnlab.ui import engine, export, mount, mount_diagram, own, roles_look, say
-from attnlab.ui.cards.roles.atlas import opened
+from attnlab.ui import engine, export, mount_diagram, own, roles_look, say
+from attnlab.ui.cards.roles import alike
 from attnlab.ui.cards.roles.probe import without
-from attnlab.ui.engine import roles as engine_roles
 from attnlab.ui.export import architecture as files
 from attnlab.ui.roles_selection import HEAD_ROLES
 from attnlab.ui.selection import Head
@@ -18,11 +17,6 @@ from attnlab.viz.bullets import Bullet, bullets
 from attnlab.viz.heads import full, short, spelled
 
 _WIDE = 520.0
-_LISTED = 6
-_ALIKE = (
-    "Similarity is 1 where two heads look alike and 0 where they look at nothing in common: 1 "
-    "minus the mean Jensen–Shannon divergence of their rows, in bits."
-)
 
 
 def draw(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> None:
@@ -37,7 +31,8 @@ def draw(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> Non
         )
         mount_diagram.choices("scores", drawn, partial(_clicked, rows))
         without(reader, found, head, probe)
-        _alike(reader, head, probe)
+        if not roles_look.read_as_words(probe):
+            alike.draw(reader, head, probe)
         columns = ("layer", "head", "role", "score", "chance", "threshold", "spread", "named")
         table = [[getattr(row, name) for name in columns] for row in rows]
         kept = files.picture(
@@ -66,25 +61,3 @@ def _clicked(rows: tuple[HeadRole, ...]) -> None:
     spot = mount_diagram.spot_value("scores")
     if spot is not None:
         own.choose(HEAD_ROLES, probe=rows[spot].role)
-
-
-def _alike(reader: engine.Reader, head: Head, probe: str) -> None:
-    """The heads whose pattern on the text of a role is most like this one's."""
-    text = engine_roles.shown(reader, probe)
-    ranked = engine_roles.alike(reader, text, head, _LISTED)
-    if not ranked:
-        return
-    mount.ranks(
-        "alike",
-        columns=[("Most alike on that text", "edit", ranked)],
-        selected=head,
-        label=f"The heads most like {short(head)}",
-        on_change=_ranked,
-    )
-    say.remark("1 is the same pattern.", "alike", help=_ALIKE)
-
-
-def _ranked() -> None:
-    chosen = mount.ranks_value("alike")
-    if chosen is not None:
-        opened((chosen["layer"], chosen["head"]))
