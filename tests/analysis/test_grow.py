@@ -172,6 +172,16 @@ def test_any_sets_of_edits_as_variants(variants):
     assert found.grown == len(variants) and found.difference <= 1e-5
 
 
+@pytest.mark.parametrize("scheme", ["none", "reversed", "alibi"])
+@pytest.mark.parametrize("name", ["llama", "gpt2", "t5"])
+def test_other_positions_in_every_row(name, scheme):
+    variants, shared = heads(name)[-4:], (al.Positions(scheme),)
+    for runner in (lab(name), al.rebuild(lab(name))):
+        found = grown(runner, IDS, variants, Loss(), edits=shared, **target_of(name))
+        same(found.values, alone(name, variants, [Loss()], shared))
+        assert found.grown == 4
+
+
 def test_positions_differ_from_the_start():
     variants = [al.Positions("none"), *(al.ZeroHead(2, h) for h in range(3))]
     growth = lab("llama").growing(IDS, variants)
