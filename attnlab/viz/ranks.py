@@ -10,7 +10,8 @@ from attnlab.viz.bars import digits_of
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import row
 
-COLOURS = ("a", "b", "d", "edit", "gold")  # of A, of B, of their difference, of an edit
+# Of A, of B, of their difference, of an edit and what it takes back; of none of these.
+COLOURS = ("a", "b", "d", "edit", "gold", "ink")
 Ranked = Sequence[tuple[int, int, float]]
 
 

@@ -22,7 +22,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
         return
     mount.ranks(
         "alike",
-        columns=[("Most alike on that text", "edit", ranked)],
+        columns=[("Most alike on that text", "ink", ranked)],
         selected=head,
         label=f"The heads most like {short(head)}",
         on_change=_ranked,

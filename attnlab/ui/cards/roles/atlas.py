@@ -130,7 +130,7 @@ def _strongest(found: HeadRoles, only: str, head: Head) -> None:
     listed = [(row.layer, row.head, row.score) for row in rows]
     mount.ranks(
         "atlas-ranks",
-        columns=[("The strongest", "edit", listed)],
+        columns=[("The strongest", "ink", listed)],
         selected=head,
         label=f"The heads that score most for {only}",
         on_change=lambda: _ranked("atlas-ranks"),
