@@ -76,12 +76,13 @@ LESSONS: Final = (
     _lesson(
         "looks",
         "Looks, does little",
-        "L4 H2 looks from the last word at “street” with 0.46, the clearest head of this sentence. "
-        "Its square can hardly be seen: without it, the prediction moves by 0.008 nats. What a "
-        "head looks at says little about what it does.",
+        "L4 H2 looks from “wide” at “street” with 0.46, so one notices it. Yet without it the "
+        "prediction after “wide” moves by 0.008 nats, and its square can hardly be seen; that "
+        "of L25 H3 does sixty times as much. What a head looks at does not say what it does.",
         SENTENCE_B,
         (4, 2),
         ((4, 2),),
+        at=11,
     ),
 )
 

@@ -59,7 +59,8 @@ class Measured:
 
     @property
     def unit(self) -> str:
-        return self.metric.unit
+        """In words; of a cosine distance the formula is no unit to read."""
+        return "cosine distance" if isinstance(self.metric, CosineDistance) else self.metric.unit
 
 
 def write(value: float) -> str:

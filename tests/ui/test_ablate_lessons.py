@@ -73,12 +73,13 @@ def test_one_head_carries_the_country(smollm2):
 def test_a_head_that_looks_does_little(smollm2):
     lesson = named("looks")
     words, head = lesson.shared["a"], (lesson.shared["layer"], lesson.shared["head"])
-    trace = smollm2.run(words)
-    street = next(at for at, token in enumerate(trace.tokens) if token.text == " street")
-    # From the last word, “wide”, as in numbers.md.
-    wide = next(at for at, token in enumerate(trace.tokens) if token.text == " wide")
-    assert float(trace.weights[head][wide, street]) == pytest.approx(0.46, abs=0.01)
-    assert compare(smollm2, words, al.ZeroHead(*head)).kl == pytest.approx(0.008, abs=0.001)
+    trace, at = smollm2.run(words), lesson.value.at
+    street = next(place for place, token in enumerate(trace.tokens) if token.text == " street")
+    assert trace.tokens[at].text == " wide"
+    assert float(trace.weights[head][at, street]) == pytest.approx(0.46, abs=0.01)
+    little = compare(smollm2, words, al.ZeroHead(*head), position=at).kl
+    much = compare(smollm2, words, al.ZeroHead(25, 3), position=at).kl
+    assert little == pytest.approx(0.008, abs=0.001) and 55 < much / little < 65
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -20,6 +20,7 @@ from attnlab.ui.phrases import title
 from attnlab.ui.selection import MAX_GONE, Head, Selection
 from attnlab.viz import effects, scatter
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.figures import tiny
 
 ABOUT: Final = (
     "Every head is taken away, one at a time, and the model reads the text anew. The area of a "
@@ -32,6 +33,8 @@ _ESTIMATE: Final = (
     "where a head does much. Axes run in square roots."
 )
 _WIDE: Final = 1080
+_FEW_LAYERS: Final = 12
+"""Of models whose picture leaves room for what else is said, beside it."""
 _LISTED: Final = 8
 _STOPPED: Final = "_sweep_stopped"
 _WANTED: Final = "_sweep_wanted"
@@ -66,7 +69,12 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
         AttnLabError: something does not fit, or work other than the sweep was stopped.
     """
     say.remark(f"Measured: {measured.what}, in {measured.unit}.", "measured")
-    slot = st.empty()
+    places = None
+    if len(ask.reader.layers) <= _FEW_LAYERS:
+        with st.container(key="cards-effects"):
+            places = st.columns([1, 1.6], gap="large")
+    with places[0] if places else st.container():
+        slot = st.empty()
     show = _Picture(slot, ask, measured, selection)
     held = sweep.known(ask)
     guess = _estimate(ask)
@@ -84,7 +92,7 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
         return Found(sweep.known(ask), guess.values)
     done = Found(found.exact, guess.values, found, guess.correlation(found.exact))
     drawn = show(found.exact, guess.values, last=True)
-    _below(ask, measured, selection, done, drawn)
+    _below(ask, measured, selection, done, drawn, places)
     return done
 
 
@@ -129,7 +137,11 @@ def _squares(
     most = max(exact, key=lambda head: abs(exact[head]), default=None)
     said = "" if most is None else f" The largest so far: {title(most)}, {write(exact[most])}."
     label = f"What each of {len(ask.heads)} heads does: {measured.what}.{said}"
-    return effects.effects(shown, wide=_WIDE, label=label)
+    return effects.effects(shown, wide=_wide(ask), label=label)
+
+
+def _wide(ask: Ask) -> float:
+    return 440 if len(ask.reader.layers) <= _FEW_LAYERS else _WIDE
 
 
 def _clicked(key: str, heads: tuple[Head, ...]) -> None:
@@ -183,12 +195,25 @@ def _run(key: Any) -> None:
 
 
 def _below(
-    ask: Ask, measured: Measured, selection: Selection, found: Found, drawn: Diagram
+    ask: Ask,
+    measured: Measured,
+    selection: Selection,
+    found: Found,
+    drawn: Diagram,
+    places: Sequence[Any] | None,
 ) -> None:
-    """The strongest heads, the estimate, and how the numbers were come by."""
+    """The strongest heads, the estimate, and how the numbers were come by.
+
+    Args:
+        places: the picture's column and the one beside it, where it leaves room for one.
+    """
     order = sorted(found.exact, key=lambda head: -abs(found.exact[head]))
-    with st.container(key="cards-effects"):
-        strongest, estimate = st.columns([1, 1.2], gap="large")
+    if places:
+        with places[1]:
+            strongest, estimate = st.container(), st.container()
+    else:
+        with st.container(key="cards-effects"):
+            strongest, estimate = st.columns([1, 1.2], gap="large")
     with strongest:
         listed = [(*head, found.exact[head]) for head in order[:_LISTED]]
         mount.ranks(
@@ -232,6 +257,7 @@ def _how(ask: Ask, found: Found) -> str:
     how = "in batches that grow layer by layer" if swept.grown else "in plain batches"
     checked = ""
     if swept.difference is not None:
-        checked = f"; two of them checked singly, within {swept.difference:.0e}"
+        apart = "exactly the same" if not swept.difference else f"within {tiny(swept.difference)}"
+        checked = f"; two of them checked singly, {apart}"
     why = f" {swept.why}" if swept.why else ""
     return f"All {len(found.exact)} heads, exactly, {how}{checked}.{why}"
