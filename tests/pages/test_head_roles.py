@@ -68,7 +68,7 @@ def test_an_encoder_and_what_its_heads_look_for(page):
     assert spots[2][4] == "L0 H2" and "previous token 1.00" in spots[2][5]
     assert said(app, "previous token · position only")
     assert {"previous token", "1.00", "threshold"} <= set(words(app, 1))
-    assert said(app, "predicts no next token") and said(app, "gives each text a vector")
+    assert said(app, "No next token is predicted here") and said(app, "gives each text a vector")
     assert said(app, "half move it by less than")
     heads = [header for header in sent(app) if "tokens" in header and "rows" in header]
     assert len(heads) == 2  # on the made text, and on the typed one
@@ -106,7 +106,7 @@ def test_an_encoder_decoder_has_roles_for_each_stack(page, tiny_t5):
 def test_models_of_other_kinds(page, request, family):
     app = page(model=request.getfixturevalue(family), a="w5 w6 w7 w8")
     assert said(app, "heads named")
-    assert said(app, "no loss") if family == "tiny_bert" else said(app, "The next word after")
+    assert said(app, "has no loss") if family == "tiny_bert" else said(app, "The next word after")
 
 
 def test_our_transformer_is_scored_by_itself(page, tiny_bert):

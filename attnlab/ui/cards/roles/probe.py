@@ -33,7 +33,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
     weights = text.of(reader, head)
     with st.container(border=True, key="card-probe", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-probe"):
-            st.markdown("**On a text made for it**", width="content", help=role.said)
+            st.markdown("**On a made text**", width="content", help=role.said)
             say.pill(probe, "probe")
         say.remark(roles_look.PROBED[role.family], "probe-text")
         words = roles_look.read_as_words(probe)
@@ -56,12 +56,8 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
 
 def without(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> None:
     """The loss of that text without this head, and without all that have the role."""
-    if reader.lab.head_kind not in ("causal", "seq2seq") or (
-        reader.writes and reader.role != "decoder"
-    ):
-        say.remark(
-            "This model predicts no next token, so no loss of this text rises.", "probe-loss"
-        )
+    if reader.lab.head_kind not in ("causal", "seq2seq") or reader.role == "encoder":
+        say.remark("No next token is predicted here, so this text has no loss.", "probe-loss")
         return
     team = tuple(one for one, names in found.names().items() if probe in names)
     sets = [(head,), *([team] if len(team) > 1 else [])]
