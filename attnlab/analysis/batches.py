@@ -13,6 +13,8 @@ from attnlab.trace.trace import Trace
 
 TOLERANCE: Final = 1e-4
 """How far a number may be from that of a single run, in float32."""
+_ROUNDING: Final = 8
+"""How many steps of a number as large as the largest logit count as rounding."""
 _ACTIVATIONS: Final = 24
 """Numbers a token, as multiples of the width, that are alive at once in one block."""
 _TILE: Final = 128
@@ -62,8 +64,9 @@ def apart(one: Trace, other: Trace) -> float:
 
 
 def tolerance(trace: Trace) -> float:
-    """How far rows may be from single runs: TOLERANCE, or a few units in the last place of the
-    largest logit in half precision."""
+    """How far rows may be from single runs: TOLERANCE, and in half precision as far as the model's
+    own rounding carries: other shapes of a batch are added up in another order, and in bfloat16
+    SmolLM2's logits, up to 16, then differ by 0.5."""
     dtype = getattr(torch, str(trace.how.get("dtype", "float32")).removeprefix("torch."))
     largest = 1.0 if trace.logits is None else float(trace.logits.abs().max())
-    return max(TOLERANCE, 4 * torch.finfo(dtype).eps * largest)
+    return max(TOLERANCE, _ROUNDING * torch.finfo(dtype).eps * largest)

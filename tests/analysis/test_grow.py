@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnlab as al
-from attnlab.analysis.batches import bytes_of_row, split
+from attnlab.analysis.batches import bytes_of_row, split, tolerance
 from attnlab.analysis.grow import grown
 from attnlab.analysis.metrics import KL, CosineDistance, LogProbability, Loss, joined
 from attnlab.errors import Cancelled, EditRefused, GrowthRefused, InputError
 from attnlab.trace import Capture
-from tests.families import FAMILIES, lab, raw_inputs, text
+from tests.families import FAMILIES, build, lab, raw_inputs, text
 
 IDS, OTHER, GOAL = text(9, seed=3), text(9, seed=8), text(5, seed=9)
 FITS = "gpt2 llama mistral gemma2 gpt_oss lfm2 bert albert t5 bart gpt_neo deberta_v2"
@@ -217,6 +217,14 @@ def test_our_own_transformer_grows_too():
     found = grown(ours, IDS, heads("llama"), [KL(), Loss()])
     same(found.values, alone("llama", heads("llama"), [KL(), Loss()]))
     assert found.grown == 6
+
+
+def test_half_precision_is_judged_by_its_own_rounding():
+    half, steps = al.load(build("llama").bfloat16()), torch.finfo(torch.bfloat16).eps
+    found = grown(half, IDS, heads("llama"), KL())
+    largest = float(found.plain.logits.abs().max())
+    assert found.grown == 6 and found.difference <= tolerance(found.plain) == 8 * steps * largest
+    assert tolerance(lab("llama").run(IDS)) == 1e-4
 
 
 def test_cancelling_leaves_the_model_as_it_was():
