@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from attnlab.analysis import roles
 from attnlab.errors import Cancelled
-from attnlab.ui import roles_look, work
+from attnlab.ui import export
 from attnlab.ui.engine import roles as engine_roles
+from attnlab.ui.export.menu import files
 from attnlab.viz import payload
 from tests.pages.conftest import APP
 
@@ -82,14 +83,21 @@ def test_an_encoder_and_what_its_heads_look_for(page):
     assert "only" not in app.query_params and said(app, "Each square is a head")
 
 
-def test_files_hold_every_score(page):
-    page(model="minilm-l6")
-    found = work.stores().effects
-    known = [one.value for one in found._held.values() if isinstance(one.value, roles.HeadRoles)]
-    columns, rows = roles_look.table(known[0])
-    assert columns[:4] == ["layer", "head", "role", "score"]
-    assert len(rows) == 72 * len(known[0].probes)
-    assert json.loads(known[0].to_json())["model"]
+def test_every_picture_is_kept_with_its_numbers(page, monkeypatch):
+    kept = {}
+    monkeypatch.setattr(export, "menu", lambda key, what, *rest: kept.update({key: what}))
+    page(model="minilm-l6", head="L0H2")
+    names = {"save-atlas", "save-scores", "save-probe", "save-typed", "save-gone"}
+    assert set(kept) == names
+    for what in kept.values():
+        found = {kind: build() for kind, (build, *_) in files(what, dark=True).items()}
+        assert {"png", "svg", "csv", "json"} <= set(found)
+        assert b"</svg>" in found["svg"] and found["png"][1:4] == b"PNG"
+    document = json.loads(files(kept["save-atlas"])["json"][0]())
+    assert document["probes"]["induction"] == 12
+    first = {"layer": 0, "head": 0, "role": "previous token"}
+    assert first.items() <= document["rows"][0].items()
+    assert len(document["rows"]) == 72 * 12
 
 
 def test_an_encoder_decoder_has_roles_for_each_stack(page, tiny_t5):
