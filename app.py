@@ -15,6 +15,8 @@ TITLES = {
     "masks": "Masks",
     "positions": "Positions",
     "architecture": "Architecture",
+    "ablate": "Ablate",
+    "head-roles": "Head roles",
 }
 
 st.set_page_config(page_title="AttnLab", page_icon="🔎", layout="wide", initial_sidebar_state=248)

@@ -16,6 +16,7 @@
     ├── CaptureError         a value was read that is not there
     │   ├── NotCaptured          it was not asked for
     │   └── StageNotAvailable    this model, read in this tier, does not expose it
+    ├── GrowthRefused        this model's batch cannot grow on the way
     ├── Cancelled            the caller cancelled the run
     └── Busy                 the gate on concurrent work timed out
 
@@ -86,6 +87,10 @@ class NotCaptured(CaptureError, LookupError):
 
 class StageNotAvailable(CaptureError):
     """This model, in the tier in which it is read, does not expose the stage."""
+
+
+class GrowthRefused(AttnLabError):
+    """Rows cannot join this model's batch on the way; run them as a plain batch."""
 
 
 class Cancelled(AttnLabError):

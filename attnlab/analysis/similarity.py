@@ -37,6 +37,19 @@ def pairwise(
     return 1 - apart / rows.shape[1]
 
 
+def to_one(
+    weights: Float[Tensor, "n Q S"], which: int, *, causal: bool = False
+) -> Float[Tensor, " n"]:
+    """How alike every head is to the one at ``which``, as ``pairwise`` of the two says."""
+    rows = weights.double()[:, 1 if causal and weights.shape[1] > 1 else 0 :]
+    total = rows.sum(-1, keepdim=True)
+    rows = torch.cat([rows, (1 - total).clamp(min=0)], -1)
+    alive = total[..., 0] > 0
+    both = alive & alive[which]
+    apart = torch.stack([_divergence(rows[which], other) for other in rows])
+    return 1 - (apart * both).sum(-1) / both.sum(-1).clamp(min=1)
+
+
 def apart(
     before: Float[Tensor, "n Q S"], after: Float[Tensor, "n Q S"], *, causal: bool = False
 ) -> Float[Tensor, " n"]:

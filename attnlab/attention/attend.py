@@ -9,14 +9,14 @@ a tile holds whole rows of keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attnlab.attention.mask import Mask, Span, block_of, causal_mask, rows_of
-from attnlab.attention.stages import STAGES, At, Where, visitor
+from attnlab.attention.stages import STAGES, At, Where, apart, visitor
 
 TILE = 128
 """Queries in a tile. Up to this many, there is one tile."""
@@ -66,7 +66,8 @@ def attend(
         raise ValueError(f"{q.shape[1]} query heads cannot share {k.shape[1]} key/value heads")
     where = _locate(q, k, where)
     visit = visitor(at, where)
-    q, k, v = visit("q", q), visit("k", k), visit("v", v)
+    q = visit("q", q)
+    k, v, where = apart(visit("k", k), visit("v", v), at, where)
     mask = _edited_mask(mask, causal, q, k, at, where)
     setting = _Setting(
         scale=q.shape[-1] ** -0.5 if scale is None else scale,
@@ -150,8 +151,7 @@ def _all_tiles(
 ) -> Tensor:
     queries = q.shape[2]
     if queries <= tile:
-        rows = range(queries)
-        place = where.tile(rows, _seen(setting, rows))
+        place = where.tile(range(queries), _seen(setting, range(queries)))
         return _tile(q, k, v, setting, at, place, None)
     buffers = None
     if setting.inplace:
@@ -196,7 +196,8 @@ def _tile(
     if sinks is not None:
         sinks = visit("sinks", sinks.expand(batch, heads), where)
     weights = _softmax(visit("masked", scores, where), sinks, setting.inplace)
-    weights = visit("weights", _emptied(weights, setting, where), where).to(v.dtype)
+    seen = replace(where, visible=setting.mask.within(where.query_index, where.key_index))
+    weights = visit("weights", _emptied(weights, setting, where), seen).to(v.dtype)
     weights = weights.reshape(batch, k.shape[1], where.group * queries, -1)
     return torch.matmul(weights, v).view(batch, heads, queries, v.shape[-1])
 

@@ -98,6 +98,10 @@ class Mask:
             self._tables[queries, keys] = visible.expand(*visible.shape[:2], queries, keys)
         return self._tables[queries, keys]
 
+    def within(self, queries: range, keys: range) -> Bool[Tensor, "#B #H #Q #S"] | None:
+        """Who is visible in a tile; None: everybody."""
+        return None if self.visible is None else block_of(self.visible, queries, keys)
+
     def showing(self, visible: Bool[Tensor, "#B #H Q S"]) -> Mask:
         """The same bias over another table. For the same table the same object, so that layers
         that share one find its spans and its dead rows once."""

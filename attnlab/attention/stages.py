@@ -4,6 +4,9 @@
 In order: q, k, v (once, whole), mask (once, whole), then for each tile of queries scores,
 scaled, sinks, masked, weights, and at last z (once, whole). Before them, ``MultiHead`` shows the
 queries and the new keys that a positional scheme is about to rotate: q_unrotated, k_unrotated.
+
+Where query heads share a key/value head, k and v are what they share. Whoever asks by name for
+k_heads or v_heads, after k and v, gets a copy for each query head, [B, H, S, ·], to change alone.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ UNROTATED_STAGES = ("q_unrotated", "k_unrotated")
 WHOLE_STAGES = (*UNROTATED_STAGES, "q", "k", "v", "mask", "z")
 TILED_STAGES = ("scores", "scaled", "sinks", "masked", "weights")
 STAGES = WHOLE_STAGES + TILED_STAGES
+HEAD_STAGES = ("k_heads", "v_heads")
+"""Shown only where a caller's ``stages`` name them: they take shared keys and values apart."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Where:
     key/value cache; ``query_index`` and ``key_index`` count from the first query and key of this
     call. ``group`` says how many consecutive query heads share a key/value head (H / K).
     ``own`` is the tensor as the model made it, where another edit has changed it since.
+    ``visible``, at the stage weights: who may be seen, bool [#B, #H, #Q, #S] of the tile; None:
+    all of it.
     """
 
     site: Any = None
@@ -38,6 +45,7 @@ class Where:
     key_index: range = field(default=range(0))
     group: int = 1
     own: Tensor | None = field(default=None, compare=False, repr=False)
+    visible: Tensor | None = field(default=None, compare=False)
 
     def tile(self, queries: range, keys: range) -> Where:
         """The same place, narrowed to these query and key indices of the call."""
@@ -55,7 +63,7 @@ class Where:
 class At(Protocol):
     """What ``attend`` calls at each stage.
 
-    A plain function will do; it then sees every stage. Three optional attributes save work:
+    A plain function will do; it then sees all ``STAGES``. Three optional attributes save work:
     ``stages`` (a container of the names it wants) and ``whole_rows`` (True when it needs rows
     over all keys, the masked future included, at the stages from scores to weights) and
     ``fresh`` (True when what it hands back at the stage masked may be overwritten).
@@ -76,3 +84,13 @@ def visitor(at: At | None, where: Where) -> Callable[..., Tensor]:
         return at(stage, tensor, where) if stage in wanted else tensor
 
     return visit
+
+
+def apart(k: Tensor, v: Tensor, at: At | None, where: Where) -> tuple[Tensor, Tensor, Where]:
+    """Keys and values of which each query head has its own, where ``at`` asks for that."""
+    if not any(stage in getattr(at, "stages", ()) for stage in HEAD_STAGES):
+        return k, v, where
+    own = replace(where, group=1)
+    visit = visitor(at, own)
+    k, v = (shared.repeat_interleave(where.group, 1) for shared in (k, v))
+    return visit("k_heads", k), visit("v_heads", v), own

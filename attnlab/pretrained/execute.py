@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from attnlab.errors import InputError
+from attnlab.errors import GrowthRefused, InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import require_alike
 from attnlab.pretrained.budget import require_room
-from attnlab.pretrained.inputs import padded
+from attnlab.pretrained.inputs import output_of, padded
 from attnlab.pretrained.result import Asked, sizes_of, trace_of
 from attnlab.trace.run import Row, Run
 from attnlab.trace.trace import Trace
@@ -26,6 +27,7 @@ def execute(
     goals: list,
     options: Asked,
     bounds: list[tuple],
+    joins: Sequence[int | None] | None = None,
 ) -> list[Trace]:
     """Run a batch that is ready, its edits bound.
 
@@ -33,8 +35,11 @@ def execute(
         inputs: as the model takes them, padded.
         sources, goals: the ids of each text, or None for raw inputs.
         bounds: the edits of each text.
+        joins: the block at which each row joins as a copy of the first; the inputs hold only the
+            rows that start, those of None.
 
     Raises:
+        GrowthRefused: the model did not let every row join.
         CaptureError, EditRefused, InputError, Cancelled: see ``Lab.run``.
     """
     texts.check_captures(lab, options.captures)
@@ -44,18 +49,31 @@ def execute(
     texts.check_places(options.captures, sizes, lab.sites)
     longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
     require_room(lab, options.captures, len(mains), *longest)
-    run = options.run([Row(b, sizes=size) for b, size in zip(bounds, sizes, strict=True)])
+    joins = [None] * len(bounds) if joins is None else joins
+    rows = zip(bounds, joins, sizes, strict=True)
+    run = options.run([Row(b, enters, sizes=size) for b, enters, size in rows])
     lengths = [len(ids) if ids else None for ids in mains]
     run.positions = options.positions(lengths, lab.has_head, lab.device)
     if options.logits == "loss":
         _ask_losses(lab, run, mains)
     with lab.serial:
         outputs = lab.forward(run, inputs)
+    _require_all(lab, run, outputs)
     run.finish()
     return [
         trace_of(lab, run, outputs, row, source, goal, options)
         for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
     ]
+
+
+def _require_all(lab: Lab, run: Run, outputs: Any) -> None:
+    """Raises GrowthRefused where some row never joined the batch."""
+    if any(row.enters is not None for row in run.rows):
+        count = output_of(outputs).shape[0]
+        if not count == run.batch == len(run.rows):
+            raise GrowthRefused(
+                f"{lab.name} gives {count} rows where {len(run.rows)} were to join its batch."
+            )
 
 
 def _ask_losses(lab: Lab, run: Run, ids: list) -> None:

@@ -14,19 +14,21 @@ from torch import Tensor, nn
 from attnlab.attention.positions import PositionModule
 from attnlab.errors import InputError
 from attnlab.pretrained import texts as typed
-from attnlab.pretrained.binding import as_edits, bind, distinct
+from attnlab.pretrained.binding import as_edits, bind
+from attnlab.pretrained.donors import bind_all
 from attnlab.pretrained.execute import execute
 from attnlab.pretrained.generate import generate
+from attnlab.pretrained.growth import Growth
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
 from attnlab.pretrained.raw import bind_raw
-from attnlab.pretrained.result import Asked, sizes_of
+from attnlab.pretrained.result import Asked
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
 from attnlab.pretrained.trust import trust_of
 from attnlab.trace.capture import Capture, as_captures
-from attnlab.trace.edits import Edit, Fed
+from attnlab.trace.edits import Edit
 from attnlab.trace.given import several
 from attnlab.trace.run import Cancel, Logits, Run
 from attnlab.trace.token import Token
@@ -102,6 +104,11 @@ class Lab:
         told = inputs | {"position_ids": torch.tensor([[0, 1]], device=self.device)}
         with self.serial, torch.no_grad():
             return torch.equal(*(output_of(self._clone(**fed)) for fed in (inputs, told)))
+
+    @property
+    def takes_padding(self) -> bool:
+        """Whether texts of several lengths can be one batch."""
+        return "attention_mask" in self._keywords
 
     def layers(self, role: str | None = None) -> tuple[int, ...]:
         """The layers that have attention, in order."""
@@ -188,9 +195,8 @@ class Lab:
     ) -> list[Trace]:
         """Run texts of any lengths as one batch; each trace is that of the text alone.
 
-        ``edits`` act on every text, ``each`` holds more for every single one: the same text many
-        times, each time with another head gone, is one batch. The model's own inputs, as one batch,
-        give a trace a row, padding included.
+        ``edits`` act on every text, ``each`` holds more for every single one. The model's own
+        inputs, as one batch, give a trace a row, padding included.
         """
         options = Asked(as_captures(capture), logits, False, progress, cancel)
         if isinstance(texts, Mapping):
@@ -211,6 +217,10 @@ class Lab:
             return []
         return self._texts(given, targets, options, edits, each)
 
+    def growing(self, text: Text, each: Sequence[Sequence[Edit]], **options: Any) -> Growth:
+        """Many variants of one text, to be run in a batch that grows; see ``Growth``."""
+        return Growth(self, text, each, **options)
+
     def generate(self, text: Text, **options: Any) -> Trace:
         """Continue a text token by token; see ``attnlab.pretrained.generate.generate``."""
         return generate(self, text, **options)
@@ -227,7 +237,8 @@ class Lab:
         goals = [typed.target_ids(self, target) for target in targets]
         shared = as_edits(edits)
         own = [()] * len(given) if each is None else map(as_edits, each)
-        bounds = self.bind_all([shared + more for more in own], sources, goals)
+        each = [shared + more for more in own]
+        bounds = self.bind_all(each, sources, goals, cancel=options.cancel)
         return execute(self, self.inputs(sources, goals), sources, goals, options, bounds)
 
     def _raw(
@@ -238,41 +249,16 @@ class Lab:
         alone = [None] * len(bounds)
         return execute(self, dict(inputs), alone, alone, options, bounds)
 
-    def bind_all(
-        self,
-        edits: Sequence[tuple],
-        sources: list,
-        goals: list,
-        more: int = 0,
-        cached: bool = False,
-    ) -> list[tuple]:
-        """The edits of each text bound; donors run as one plain batch, every text once.
-
-        Args:
-            more: how many tokens a generation feeds after the text, ``cached`` or not.
-        """
-        mains = goals if self.is_encoder_decoder else sources
-        pairs = zip(sources, mains, strict=True)
-        fed = [Fed(sizes_of(*ids), more, cached) for ids in pairs]
-        needs = dict.fromkeys(n for own in edits for edit in own for n in edit.needs(self))
-        if not needs:
-            return [bind(self, own, None, text) for own, text in zip(edits, fed, strict=True)]
-        for own in edits:
-            bind(self, own, None, check_only=True)
-        texts, which = distinct(sources, goals)
-        once = [list(side) for side in zip(*texts, strict=True)]
-        plain, asked = [bind(self, (), None)] * len(texts), Asked(tuple(needs), None)
-        donors = execute(self, self.inputs(*once), *once, asked, plain)
-        return [
-            bind(self, own, donors[i], text) for own, i, text in zip(edits, which, fed, strict=True)
-        ]
+    def bind_all(self, edits: Sequence[tuple], sources: list, goals: list, **fed: Any) -> list:
+        """The edits of each text bound; see ``attnlab.pretrained.donors.bind_all``."""
+        return bind_all(self, edits, sources, goals, **fed)
 
     def inputs(self, sources: list[list[int]], goals: list) -> dict[str, Tensor]:
         """A padded batch of token ids as the model takes it."""
         pad = pad_id(self.model.config)
         ids, mask = padded(sources, pad, self.device)
         inputs = {"input_ids": ids}
-        if "attention_mask" in self._keywords:
+        if self.takes_padding:
             inputs["attention_mask"] = mask
         elif bool((mask == 0).any()):
             raise InputError(f"{self.name} takes no attention mask: texts of one length only.")

@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from attnlab.errors import EditRefused, InputError
+from attnlab.errors import EditRefused
 from attnlab.pretrained.binding import bind
+from attnlab.pretrained.donors import refuse_donors
 from attnlab.pretrained.probe import batch_of
 from attnlab.trace.edits import Bound, Edit
 from attnlab.trace.edits.edit import main_or
@@ -33,8 +34,7 @@ def bind_raw(
         InputError: an edit needs a plain run of the same text.
         EditError: an edit does not fit, or it is not told which positions are the text's.
     """
-    if any(edit.needs(lab) for edit in edits):
-        raise InputError("Edits that need a donor run take a text or ids, not raw inputs.")
+    refuse_donors(lab, edits)
     bounds, rows = bind(lab, edits, None), batch_of(inputs)
     lengths = {
         edit: _lengths(lab, edit, inputs)

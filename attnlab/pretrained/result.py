@@ -17,6 +17,7 @@ from attnlab.pretrained.losses import next_token_losses
 from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, SQUARE_STAGES, Capture
 from attnlab.trace.given import brief, whole
 from attnlab.trace.run import Cancel, Logits, Row, Run
+from attnlab.trace.token import Token
 from attnlab.trace.trace import Kept, Small, Trace
 from attnlab.version import VERSION
 
@@ -86,10 +87,8 @@ def trace_of(
 ) -> Trace:
     """The trace of one row of the batch, cut to the text's own length."""
     main = goal if lab.is_encoder_decoder else source
-    tokens = tuple(texts.tokens_of(lab, main)) if main else ()
-    sources = tokens
-    if source is not main:
-        sources = tuple(texts.tokens_of(lab, source)) if source else ()
+    tokens = _tokens(lab, run, main)
+    sources = tokens if source is main else _tokens(lab, run, source)
     logits, places = _logits(run, outputs, row, len(main) if main else None, asked)
     return Trace(
         tokens=tokens,
@@ -104,6 +103,16 @@ def trace_of(
         tokens_of=partial(texts.each_alone, lab.tokenizer),
         graph={key: run.store.whole(key) for key in run.store.parts} if run.grad else {},
     )
+
+
+def _tokens(lab: Lab, run: Run, ids: list[int] | None) -> tuple[Token, ...]:
+    """Readable tokens, worked out once for all rows that have the same text."""
+    if not ids:
+        return ()
+    key = ("tokens", tuple(ids))
+    if key not in run.memo:
+        run.memo[key] = tuple(texts.tokens_of(lab, ids))
+    return run.memo[key]
 
 
 def _logits(
@@ -134,7 +143,9 @@ def _values(
     values: dict[tuple[str, str], dict[int, Kept]] = {}
     for key in run.store.parts:
         stage, role, layer = key
-        tensor = run.store.whole(key)[row]
+        whole = run.store.whole(key)
+        # Before a row joined the batch, it was the first one.
+        tensor = whole[row if row < len(whole) else 0]
         queries, keys = _lengths(role, source, main)
         if stage in ATTENTION_STAGES:
             tensor = tensor[:, : keys if stage in KEY_VALUE_STAGES else queries]
@@ -168,10 +179,11 @@ def sizes_of(source: list[int] | None, main: list[int] | None) -> dict[str, tupl
 
 def _small(run: Run, row: int) -> dict[str, dict[int, Small]]:
     small: dict[str, dict[int, Small]] = {}
-    for (role, layer, index), thumb in run.store.thumbnails.items():
-        if index == row:
-            kept = Small(thumb.map[0].cpu(), thumb.first[0].cpu())
-            small.setdefault(role, {})[layer] = kept
+    thumbnails = run.store.thumbnails
+    for role, layer in dict.fromkeys((role, layer) for role, layer, _ in thumbnails):
+        thumb = thumbnails.get((role, layer, row)) or thumbnails[role, layer, 0]
+        kept = Small(thumb.map[0].cpu(), thumb.first[0].cpu())
+        small.setdefault(role, {})[layer] = kept
     return small
 
 

@@ -80,7 +80,7 @@ def _followed(
 ) -> list[_Leaf | None] | None:
     """The terms of a tensor, followed back through sums, factors, reshapes and norms."""
     terms = _source(record, block, tensor, factor)
-    for extra in record.added.get(id(tensor), ()):
+    for extra in record.added.get(id(tensor), (tensor, ()))[1]:
         more = _followed(record, block, extra, factor)
         terms = None if terms is None or more is None else terms + more
     return terms

@@ -71,29 +71,32 @@ class SoftmaxTap(TorchFunctionMode):
         hidden = self.taps.hidden(scores, site)
         dead = hidden.all(-1, keepdim=True)
         if self.run.touches("masked", site):
-            scores, dead = self._visited(scores, site, hidden, dead)
+            scores, hidden, dead = self._visited(scores, site, hidden, dead)
         weights = func(scores, *args[1:], **kwargs)
         if bool(dead.any()):  # zeros, where softmax makes it uniform over the future
             weights = weights.masked_fill(dead, 0)
         seen = as_heads(weights, site.heads)
         where = where_of(site, self.run, *seen.shape[2:])
+        if self.run.edits("weights", site):
+            where = replace(where, visible=~as_heads(hidden, site.heads))
         changed = self.run.visit("weights", site, seen, where, *seen.shape[2:])
         same = changed is seen and not self.run.grad  # gradients pass through what was kept
         return weights if same else changed.reshape(weights.shape)
 
     def _visited(
         self, scores: Tensor, site: Site, hidden: Tensor, dead: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """What goes into the softmax, after the run has seen it with −∞ at hidden keys, and which
-        rows see none."""
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What goes into the softmax, after the run has seen it with −∞ at hidden keys; which keys
+        are hidden then, and which rows see none."""
         shown = as_heads(scores.masked_fill(hidden, float("-inf")), site.heads)
         where = where_of(site, self.run, *shown.shape[2:])
         edited = self.run.visit("masked", site, shown, where, *shown.shape[2:])
         if edited is shown and not self.run.grad:
-            return scores, dead
+            return scores, hidden, dead
         edited = edited.reshape(scores.shape)
-        dead = (edited == -torch.inf).all(-1, keepdim=True)
-        return torch.where(dead, scores, edited), dead
+        hidden = edited == -torch.inf
+        dead = hidden.all(-1, keepdim=True)
+        return torch.where(dead, scores, edited), hidden, dead
 
 
 def as_heads(tensor: Tensor, heads: int) -> Tensor:

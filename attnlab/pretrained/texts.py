@@ -9,7 +9,8 @@ from torch import Tensor
 
 from attnlab.errors import CaptureError, EmptyText, InputError, StageNotAvailable, TextTooLong
 from attnlab.pretrained.tokens import readable
-from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, Capture, whole
+from attnlab.trace.capture import ATTENTION_STAGES, KEY_VALUE_STAGES, Capture
+from attnlab.trace.given import whole
 from attnlab.trace.site import layers_in
 from attnlab.trace.token import Token
 

@@ -62,7 +62,7 @@ class Record:
     calls: list[Seen] = field(default_factory=list)
     sums: dict[int, tuple[Tensor, Tensor, Tensor]] = field(default_factory=dict)
     products: dict[int, tuple[Tensor, Tensor, float]] = field(default_factory=dict)
-    added: dict[int, list[Tensor]] = field(default_factory=dict)
+    added: dict[int, tuple[Tensor, list[Tensor]]] = field(default_factory=dict)
     """What was added to a tensor in place."""
     reshaped: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
     outputs: Any = None
@@ -111,7 +111,7 @@ class _Arithmetic(TorchFunctionMode):
         if func in _ADDS and len(args) == 2 and all(isinstance(a, Tensor) for a in args):
             self.record.sums[id(out)] = (out, args[0], args[1])
         elif func in _ADDS_IN_PLACE and isinstance(args[1], Tensor):
-            self.record.added.setdefault(id(out), []).append(args[1])
+            self.record.added.setdefault(id(out), (out, []))[1].append(args[1])
         elif func in _RESHAPES and out is not args[0]:
             self.record.reshaped[id(out)] = (out, args[0])
         elif func in _MULS and len(args) == 2 and isinstance(out, Tensor):

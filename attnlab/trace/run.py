@@ -202,11 +202,16 @@ class Run:
         return self.memo[key][1]
 
     def _in_groups(self, stage: str, tensor: Tensor, where: Where, groups: list[Group]) -> Tensor:
-        if len(groups) > 1 and tensor.shape[0] != self.batch:
+        if len(groups) == 1:
+            ((bounds, _),) = groups
+            return _changed(stage, tensor, where, bounds)
+        if tensor.shape[0] != self.batch:
             tensor = tensor.expand(self.batch, *tensor.shape[1:])
+        owned = False  # one copy is enough, however many groups write into it
         for bounds, rows in groups:
             if bounds:
-                tensor = _on_rows(stage, tensor, where, bounds, None if len(groups) == 1 else rows)
+                part = _changed(stage, tensor[rows], _narrowed(where, rows), bounds)
+                tensor, owned = _put(tensor, part, rows, owned)
         return tensor
 
     def edits_at(self, stage: str, place: Site | Block) -> list[Group]:
@@ -238,20 +243,31 @@ class Run:
         )
 
 
-def _on_rows(
-    stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...], rows: list[int] | None
-) -> Tensor:
-    """Apply edits in order to some rows of the batch (None: to all of them)."""
-    part = tensor if rows is None else tensor[rows]
-    here = where if rows is None else replace(where, rows=tuple(rows))
-    own = part
+def _changed(stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...]) -> Tensor:
+    """Edits applied in order."""
+    own = tensor
     for bound in bounds:
-        here = here if part is own else replace(here, own=own)
-        part = bound.change(stage, part, here)
-    if rows is None:
-        return part
+        where = where if tensor is own else replace(where, own=own)
+        tensor = bound.change(stage, tensor, where)
+    return tensor
+
+
+def _narrowed(where: Where, rows: list[int]) -> Where:
+    """The same place for some rows of the batch."""
+    seen = where.visible
+    seen = seen if seen is None or seen.shape[0] == 1 else seen[rows]
+    return replace(where, rows=tuple(rows), visible=seen)
+
+
+def _put(tensor: Tensor, part: Tensor, rows: list[int], owned: bool) -> tuple[Tensor, bool]:
+    """A tensor with some rows of the batch replaced, and whether it is ours to write into."""
     # A mask may be the same for every head, and for every row, in one of the two and not the other.
     heads = max(part.shape[1], tensor.shape[1])
-    tensor = tensor.expand(-1, heads, *tensor.shape[2:])
+    if tensor.shape[1] != heads:
+        tensor, owned = tensor.expand(-1, heads, *tensor.shape[2:]), False
     part = part.expand(len(rows), heads, *tensor.shape[2:])
-    return tensor.index_copy(0, torch.tensor(rows, device=tensor.device), part)
+    index = torch.tensor(rows, device=tensor.device)
+    if torch.is_grad_enabled():
+        return tensor.index_copy(0, index, part), False
+    tensor = tensor if owned else tensor.clone()
+    return tensor.index_copy_(0, index, part), True

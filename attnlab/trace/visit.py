@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from attnlab.attention import Where
-from attnlab.attention.stages import STAGES
+from attnlab.attention.stages import HEAD_STAGES, STAGES
 from attnlab.trace.run import Run
 from attnlab.trace.site import Block, Site
 
@@ -47,7 +47,7 @@ class Visitor:
 
 def visitor_of(run: Run, site: Site, queries: int, keys: int) -> Visitor | None:
     """The visitor of a site, or None where this run touches nothing there."""
-    stages = frozenset(stage for stage in STAGES if run.touches(stage, site))
+    stages = frozenset(stage for stage in (*STAGES, *HEAD_STAGES) if run.touches(stage, site))
     if not stages:
         return None
     # Scores in the masked future are skipped in tiles; whoever asks for them gets them computed.

@@ -24,6 +24,7 @@ class Job:
         stoppable: whether the work looks at `cancel` once it has begun; what does not is finished
             and kept even when nobody waits for it any more.
         begun: whether its turn has come.
+        part: what the computation has found so far, where it says so; each a new object.
     """
 
     def __init__(self, ticket: Ticket | None, owner: str = "", stoppable: bool = True) -> None:
@@ -35,6 +36,7 @@ class Job:
         self.done = threading.Event()
         self.fraction = 0.0
         self.words = ""
+        self.part: Any = None
         self.watchers = 0
         self._value: Any = None
         self._error: AttnLabError | None = None
@@ -48,6 +50,10 @@ class Job:
         """Called by the computation: the share done, 0 to 1, and what is under way."""
         self.fraction = min(max(float(fraction), 0.0), 1.0)
         self.words = words
+
+    def share(self, part: Any) -> None:
+        """Called by the computation: what it has found so far, for those who wait."""
+        self.part = part
 
     def finish(self, value: Any = None, error: AttnLabError | None = None) -> None:
         """Releases the watchers with a value, or with what stopped the computation."""

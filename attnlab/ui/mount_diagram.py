@@ -1,8 +1,13 @@
-"""Diagrams of boxes, lines and words, mounted; nothing is chosen in them."""
+"""Diagrams of boxes, lines and words, mounted; where a page asks for it, their parts are chosen."""
 
 from __future__ import annotations
 
-from attnlab.ui.register import register
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from attnlab.ui.choice import index
+from attnlab.ui.register import nothing, register
 from attnlab.viz.diagram import Diagram, diagram_payload
 
 _DIAGRAM = register("diagram")
@@ -11,3 +16,23 @@ _DIAGRAM = register("diagram")
 def diagram(key: str, drawn: Diagram) -> None:
     """Draws a diagram; ``key`` is the Streamlit key."""
     _DIAGRAM(key=key, data=diagram_payload(drawn))
+
+
+def choices(key: str, drawn: Diagram, on_change: Callable[[], None]) -> None:
+    """Draws a diagram whose spots can be chosen; the page keeps and marks what was chosen.
+
+    Args:
+        on_change: called, before the script runs, when one is chosen; asks :func:`spot_value`.
+    """
+    st.session_state[f"_{key}_spots"] = len(drawn.spots)
+    data = diagram_payload(drawn, clickable=True)
+    _DIAGRAM(key=key, data=data, on_chosen_change=on_change or nothing)
+
+
+def spot_value(key: str) -> int | None:
+    """Which spot was last chosen by hand in ``key``, in the order in which they were drawn."""
+    state = st.session_state.get(key)
+    click = state.get("chosen") if isinstance(state, Mapping) else None
+    if not isinstance(click, Mapping):
+        return None
+    return index(click.get("spot"), st.session_state.get(f"_{key}_spots", 0))

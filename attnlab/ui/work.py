@@ -69,6 +69,7 @@ def perform(
     store: Store,
     *,
     stoppable: bool = True,
+    partly: Callable[[Any], None] | None = None,
 ) -> Any:
     """The cached result of `work`, computed behind the gate where there is none yet.
 
@@ -79,6 +80,8 @@ def perform(
         store: where the result is kept.
         stoppable: whether the work looks at `cancel`. What does not goes on when a reader stops
             waiting, and is there when somebody asks for it again.
+        partly: called in the page's own thread with what the work has `share`d so far, each time
+            that is news; never with what is complete.
 
     Raises:
         AttnLabError: what stopped the work; `Cancelled` after the stop button was pressed, `Busy`
@@ -96,7 +99,7 @@ def perform(
     job = desk.submit(key, work, store, owner=_session(), stoppable=stoppable)
     try:
         if not job.done.wait(_QUIET_SECONDS):
-            _watch(job, key, words, slot)
+            _watch(job, key, words, slot, partly)
     finally:
         # Also when the script is interrupted: then nobody here wants the result any more.
         desk.leave(job)
@@ -126,19 +129,28 @@ def _session() -> str:
     return st.session_state.setdefault(_OWNER, uuid.uuid4().hex)
 
 
-def _watch(job: Job, key: Hashable, words: str, slot: Any) -> None:
+def _watch(
+    job: Job,
+    key: Hashable,
+    words: str,
+    slot: Any,
+    partly: Callable[[Any], None] | None = None,
+) -> None:
     """Shows how the job is doing until it is done."""
     number = next(_NUMBERS)
     stop = "Stop" if job.stoppable else "Stop waiting"
     with slot.container(key=f"progress-{number}", horizontal=True, vertical_alignment="center"):
         line = st.empty()
         st.button(stop, key=f"stop-{number}", on_click=_stop, args=(key,), type="tertiary")
-    began, shown = time.monotonic(), None
+    began, shown, part = time.monotonic(), None, None
     while not job.done.wait(_POLL_SECONDS):
         now = (round(job.fraction, 2), status(job, words, time.monotonic() - began))
         if now != shown:
             line.progress(now[0], text=now[1])
             shown = now
+        if partly is not None and job.part is not part:
+            part = job.part
+            partly(part)
         # Reading the state lets Streamlit interrupt us as a write does. Fifty sessions that wait
         # must not write ten times a second each.
         st.session_state.get(_STOPPED)

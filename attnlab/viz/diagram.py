@@ -167,8 +167,8 @@ def _moved(shape: list[object], x: float, y: float) -> list[object]:
     return [shape[0], shape[1] + x, shape[2] + y, *shape[3:]]
 
 
-def diagram_payload(drawn: Diagram) -> bytes:
-    """What the browser draws it from."""
+def diagram_payload(drawn: Diagram, *, clickable: bool = False) -> bytes:
+    """What the browser draws it from; ``clickable``: whether a spot can be chosen."""
     header = {
         "width": drawn.width,
         "height": drawn.height,
@@ -176,4 +176,6 @@ def diagram_payload(drawn: Diagram) -> bytes:
         "shapes": drawn.shapes,
         "spots": [[s.x, s.y, s.width, s.height, s.title, list(s.lines)] for s in drawn.spots],
     }
+    if clickable:
+        header["clickable"] = True
     return pack(header, {})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from attnlab.viz.diagram import KINDS
 from attnlab.viz.difference import LEAST_CHANGE, comparable, compare, full_change
 from attnlab.viz.payload import pack, quantise
 from attnlab.viz.tokens import rows
@@ -83,6 +84,8 @@ def grid_payload(
     drop_first: bool = True,
     causal: bool = True,
     ranks: Mapping[tuple[int, int], int] | None = None,
+    badges: Mapping[tuple[int, int], tuple[str, str]] | None = None,
+    badge_note: str = "",
     layers: Sequence[int] | None = None,
     start: int | None = None,
     left_out: tuple[int, int] = (0, 0),
@@ -94,7 +97,8 @@ def grid_payload(
 
     ``layers`` are the numbers that the model gives its layers, where they are not 0, 1, 2, ...
     (a model that attends in some blocks only); ``selected`` and ``ranks`` (a number drawn
-    on a head) always count the maps. ``start`` and ``left_out`` are those of
+    on a head) always count the maps; so do ``badges``: words and a colour of ``diagram.KINDS`` for
+    a dot on a head, which ``badge_note`` explains. ``start`` and ``left_out`` are those of
     :func:`attnlab.viz.difference.comparable`.
 
     ``selected`` is where the selection starts; it moves in the browser without coming back here.
@@ -116,6 +120,8 @@ def grid_payload(
         "selected": list(selected),
         "serial": serial,
         "ranks": [[*head, rank] for head, rank in (ranks or {}).items()],
+        "badges": [[*head, words, *KINDS[kind]] for head, (words, kind) in (badges or {}).items()],
+        "badgeNote": badge_note,
         "difference": None,
         **_words(sides),
     }

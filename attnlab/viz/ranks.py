@@ -10,7 +10,8 @@ from attnlab.viz.bars import digits_of
 from attnlab.viz.payload import pack
 from attnlab.viz.tokens import row
 
-COLOURS = ("a", "b", "d", "edit")  # of A, of B, of their difference, of an edit
+# Of A, of B, of their difference, of an edit and what it takes back; of none of these.
+COLOURS = ("a", "b", "d", "edit", "gold", "ink")
 Ranked = Sequence[tuple[int, int, float]]
 
 
@@ -28,8 +29,9 @@ def ranks_payload(
 ) -> bytes:
     """Pack lists ``(title, colour, [(layer, head, value), ...])``, best head first.
 
-    The bars of all lists have one scale, the largest value shown. Values of a list of colour "d"
-    may be negative: they are drawn to the left of zero, in A's colour.
+    The bars of all lists have one scale, the largest value shown. Values of a list of colour "d",
+    "edit" or "gold" may be negative: they are drawn to the left of zero, in A's colour, in gold, or
+    in the colour of edits.
 
     Raises:
         ValueError: a colour is not one of :data:`COLOURS`, or a value is not finite.

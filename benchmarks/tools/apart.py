@@ -36,9 +36,14 @@ def without_malloc(environment: Mapping[str, str]) -> dict[str, str]:
     return {k: v for k, v in environment.items() if not k.startswith("MALLOC_")}
 
 
-def child(script: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Measured:
+def child(
+    script: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    python: str = sys.executable,
+) -> Measured:
     """What a script prints last, as JSON, run by itself."""
-    command = [sys.executable, script, *arguments]
+    command = [python, script, *arguments]
     done = subprocess.run(
         command, env=dict(environment), capture_output=True, text=True, check=False
     )

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnlab.attention import Where, attend, causal_mask
+from attnlab.attention import Mask, Where, attend, causal_mask
 from attnlab.attention.stages import STAGES, UNROTATED_STAGES
 from tests.attention import reference
 from tests.attention.test_attend import normal
@@ -193,3 +193,48 @@ def test_where_holds_absolute_positions_rows_and_the_group():
     attend(q, k, v, at=look, where=place)
     assert all(where.site == "here" and where.queries == range(20, 23) for _, where in seen)
     assert all(where.keys == range(12, 23) for _, where in seen)
+
+
+@pytest.mark.parametrize("tile", [4, 128])
+@pytest.mark.parametrize("stage", ["k_heads", "v_heads"])
+def test_each_query_head_can_have_keys_and_values_of_its_own(stage, tile):
+    """One of a group is changed, its mates are not; who does not ask by name sees no copies."""
+    q, k, v = qkv()
+    seen = []
+
+    def at(name, tensor, where):
+        seen.append((name, tuple(tensor.shape), where.group))
+        tensor = tensor.clone()
+        tensor[:, 4] = 0.5
+        return tensor
+
+    at.stages = {stage}
+    found = attend(q, k, v, MASKS["window"], at=at, tile=tile)
+    assert seen == [(stage, (2, H, N, D if stage == "k_heads" else E), 1)]
+    apart = {"k_heads": k.repeat_interleave(3, 1), "v_heads": v.repeat_interleave(3, 1)}
+    apart[stage][:, 4] = 0.5
+    right = attend(q, apart["k_heads"], apart["v_heads"], MASKS["window"])
+    torch.testing.assert_close(found, right)
+    others = [0, 1, 2, 3, 5]
+    torch.testing.assert_close(found[:, others], attend(q, k, v, MASKS["window"])[:, others])
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("tile", [4, 128])
+def test_at_the_weights_it_is_known_who_may_be_seen(mask, tile):
+    """An edit of the mask counts; a weight that rounds to zero is no hidden key."""
+    wanted = torch.zeros(2, 1, N, N, dtype=torch.bool)
+
+    def at(name, tensor, where):
+        if name == "mask":
+            return tensor & (torch.arange(N) != 1)
+        seen = torch.ones(()).bool() if where.visible is None else where.visible
+        rows, keys = where.query_index, where.key_index
+        wanted[:, :, rows.start : rows.stop, keys.start : keys.stop] = seen
+        return tensor
+
+    at.stages = {"mask", "weights"}
+    q, k, v = qkv()
+    attend(q * 1e4, k, v, MASKS[mask], at=at, tile=tile)
+    table = Mask.of(MASKS[mask]).table(N, N, q.device) & (torch.arange(N) != 1)
+    assert torch.equal(wanted, table.expand(2, 1, N, N))

@@ -20,6 +20,10 @@ SETTINGS = {
     "temperature": {"value": 2},
     "mask": {"pattern": "causal"},
     "positions": {"scheme": "none"},
+    "patch": {"stage": "z", "layer": 1, "donor": "w"},
+    "resample_head": {"layer": 1, "head": 2, "donor": "w"},
+    "pattern": {"layer": 1, "head": 2, "pattern": "uniform"},
+    "zero_feed_forward": {"layer": 1},
 }
 
 

@@ -47,3 +47,30 @@ def test_a_load_that_was_left_says_that_it_goes_on():
     del app.session_state["_stopped_work"]
     app.run()
     assert app.text[0].value == "loaded"
+
+
+def test_what_has_been_found_so_far_is_shared_with_those_who_wait():
+    """Each part once, in the thread that waits, and nothing after the work is done."""
+    import threading
+    import time
+
+    from attnlab.ui.desk import Desk
+    from attnlab.ui.store import Store
+
+    go = threading.Event()
+
+    def found(job: Job) -> str:
+        job.share((1,))
+        go.wait(5)
+        return "all"
+
+    desk, store = Desk(Gate()), Store(max_entries=4, ttl=60)
+    job = desk.submit("key", found, store)
+    for _ in range(100):
+        if job.part is not None:
+            break
+        time.sleep(0.02)
+    assert job.part == (1,)
+    go.set()
+    assert job.done.wait(5) and job.result() == "all"
+    desk.leave(job)

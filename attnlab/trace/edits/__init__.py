@@ -6,28 +6,40 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from attnlab.errors import EditError
+from attnlab.trace.edits.donor import Donor
 from attnlab.trace.edits.edit import Bound, Edit, Fed
+from attnlab.trace.edits.feed_forward import ZeroFeedForward
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
 from attnlab.trace.edits.mask import Mask
+from attnlab.trace.edits.patch import Patch, ResampleHead
+from attnlab.trace.edits.pattern import Pattern
 from attnlab.trace.edits.positions import Positions
 from attnlab.trace.edits.temperature import Temperature
 from attnlab.trace.given import brief
 
 __all__ = [
     "Bound",
+    "Donor",
     "Edit",
     "Fed",
     "Mask",
     "MeanHead",
+    "Patch",
+    "Pattern",
     "Positions",
+    "ResampleHead",
     "Temperature",
+    "ZeroFeedForward",
     "ZeroHead",
     "edit_from_json",
 ]
 
 _KINDS: dict[str, type[Edit]] = {
     cls.__dataclass_fields__["kind"].default: cls
-    for cls in (ZeroHead, MeanHead, Temperature, Mask, Positions)
+    for cls in (
+        *(ZeroHead, MeanHead, ResampleHead, ZeroFeedForward, Patch),
+        *(Pattern, Temperature, Mask, Positions),
+    )
 }
 
 

@@ -16,8 +16,9 @@ from torch import Tensor
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import Capture
+from attnlab.trace.edits.donor import Donor
 from attnlab.trace.given import brief, chosen
-from attnlab.trace.site import ROLES, Site, layers_in
+from attnlab.trace.site import ROLES, Block, Site, layers_in
 
 if TYPE_CHECKING:
     from attnlab.trace.trace import Trace
@@ -51,12 +52,20 @@ class Fed:
 
     ``sizes``: by role, how many queries and keys it has; empty for a model's own inputs, of which
     nothing is known. ``more``: the tokens that a generation feeds after it, one at a time.
-    ``cached``: they are read beside a key/value cache, so nobody looks back at them.
+    ``cached``: they are read beside a key/value cache, so nobody looks back at them. ``donors``:
+    plain runs of the other texts that edits name.
     """
 
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     more: int = 0
     cached: bool = False
+    donors: Mapping[Donor, Trace] = field(default_factory=dict)
+
+    def run_of(self, donor: Donor, edit: Edit) -> Trace:
+        """The run of a text that an edit names. Raises EditError where nobody ran it."""
+        if donor not in self.donors:
+            raise EditError(f"{edit} needs a run of its donor; lab.run makes one by itself.")
+        return self.donors[donor]
 
 
 @dataclass(frozen=True)
@@ -77,8 +86,12 @@ class Edit:
         if role is not None and not (isinstance(role, str) and role in ROLES):
             raise EditError(f"role= is one of {', '.join(ROLES)}, or left out; not {brief(role)}.")
 
-    def sites(self, runner: Any) -> list[Site]:
-        """The sites that the edit reaches. Raises EditRefused, saying what would work."""
+    def sites(self, runner: Any) -> list[Site | Block]:
+        """The sites that the edit reaches, or the blocks.
+
+        Raises:
+            EditRefused: there are none; the sentence says what would work.
+        """
         raise EditError(f"{type(self).__name__} does not say where it acts.")
 
     @property
@@ -92,6 +105,10 @@ class Edit:
 
     def needs(self, runner: Any) -> tuple[Capture, ...]:
         """What must be captured in a plain run of the same text before binding."""
+        return ()
+
+    def donors(self, runner: Any) -> tuple[tuple[Donor, Capture], ...]:
+        """Other texts that must be run plain before binding, and what must be captured of each."""
         return ()
 
     def bind(self, runner: Any, donor: Trace | None) -> Bound:
@@ -131,3 +148,25 @@ def site_at(edit: Edit, layer: int, head: int, role: str | None, runner: Any) ->
             f"0 to {site.heads - 1}."
         )
     return site
+
+
+def block_at(edit: Edit, stage: str, layer: int, role: str | None, runner: Any) -> Block:
+    """The block of a layer whose stream has a stage, or a sentence that says which there are."""
+    role = main_or(role, runner)
+    blocks = [block for block in runner.blocks if block.role == role]
+    if not blocks:
+        roles = ", ".join(sorted({block.role for block in runner.blocks})) or "none"
+        raise EditRefused(
+            f"{edit} names the stream of {role!r}, but {runner.name} has streams in: {roles}."
+        )
+    if not stage.startswith("resid"):
+        blocks = [block for block in blocks if getattr(block, stage)]
+    if not blocks:
+        raise EditRefused(f"{edit}: no {stage} was found in the {role} of {runner.name}.")
+    block = next((block for block in blocks if block.layer == layer), None)
+    if block is None:
+        raise EditRefused(
+            f"{edit} names layer {layer}, but {runner.name} has {stage} in layers "
+            f"{layers_in(blocks)}."
+        )
+    return block

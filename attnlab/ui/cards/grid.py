@@ -5,8 +5,9 @@ from functools import partial
 
 import streamlit as st
 
-from attnlab.ui import explain, export, mount, phrases, say, state
+from attnlab.ui import explain, export, mount, phrases, roles_look, say, state
 from attnlab.ui.cards.parts import choice, corrected_choice, role_choice
+from attnlab.ui.engine import roles
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import SIDES, VIEWS, Head
 
@@ -63,9 +64,17 @@ def _mounted(of: Scene, ranks: Mapping[Head, int]) -> None:
         layers=of.reader.layers,
         selected=(place(of.selection.layer), of.selection.head),
         ranks={(place(layer), head): rank for (layer, head), rank in ranks.items()},
+        badges={(place(layer), head): badge for (layer, head), badge in _badges(of).items()},
+        badge_note="Dots: roles that were found on the page Head roles",
         on_change=partial(_head_chosen, of.reader.layers),
         **options,
     )
+
+
+def _badges(of: Scene) -> dict[Head, tuple[str, str]]:
+    """The roles of heads, where they were scored already."""
+    found = roles.known(of.reader)
+    return {} if found is None else roles_look.badges(found)
 
 
 def _controls(of: Scene) -> None:

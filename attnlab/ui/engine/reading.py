@@ -69,13 +69,13 @@ def read(reader: Reader, passage: Passage | str, name: str, head: Head | None = 
         if whole:
             every = [weights[layer] for layer in reader.layers]
             share = maps.share_of([layer[..., 0] for layer in every])
-            return Reading(queries, keys, _stacked(every), True, share)
+            return Reading(queries, keys, stacked(every), True, share)
         if head is not None:
             work.stores().heads.put(_head_key(reader, passage, head), as_array(weights[head]))
         small = [weights.small[layer] for layer in reader.layers]
         share = maps.share_of([layer.first for layer in small])
         last = None if trace.logits is None else as_array(trace.logits[-1])
-        return Reading(queries, keys, _stacked([s.map for s in small]), False, share, last)
+        return Reading(queries, keys, stacked([s.map for s in small]), False, share, last)
 
     key = TextKey(reader.key, reader.role, passage)
     return work.perform(key, f"Reading {name[0].lower()}{name[1:]}", run, work.stores().maps)
@@ -149,7 +149,7 @@ def _row(reader: Reader, passage: Passage, query: int) -> np.ndarray:
 
     def run(job: Any) -> np.ndarray:
         weights = _weights(reader, passage, capture, job)
-        return _stacked([weights[layer][:, 0] for layer in reader.layers])
+        return stacked([weights[layer][:, 0] for layer in reader.layers])
 
     key = TextKey(reader.key, reader.role, passage, rows=(query,))
     return work.perform(key, "Reading every head at this word", run, work.stores().heads)
@@ -177,7 +177,7 @@ def aligned(
 
     def run(job: Any) -> np.ndarray:
         small = _weights(reader, passage, capture, job).small
-        return _stacked([small[layer].map for layer in reader.layers])
+        return stacked([small[layer].map for layer in reader.layers])
 
     key = TextKey(reader.key, reader.role, passage, tuple(rows), tuple(columns))
     return work.perform(key, "Reading the words that correspond", run, work.stores().maps)
@@ -232,7 +232,7 @@ def _run(
     )
 
 
-def _stacked(layers: list[Any]) -> np.ndarray:
+def stacked(layers: list[Any]) -> np.ndarray:
     """[L, H, ...] of each layer's [h, ...]; heads that a layer does not have stay blank."""
     heads = max(len(layer) for layer in layers)
     stacked = np.zeros((len(layers), heads, *layers[0].shape[1:]), np.float32)

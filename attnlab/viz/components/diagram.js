@@ -74,6 +74,7 @@ class Drawing {
     this.at = -1;
     this.svg.onpointermove = oncePerFrame((pointer) => this.point(pointer));
     this.svg.onpointerleave = oncePerFrame(() => this.leave());
+    this.svg.onclick = (event) => this.choose(event.target.dataset?.spot);
     this.svg.onkeydown = (event) => this.press(event);
     this.svg.addEventListener("blur", () => this.leave());
   }
@@ -89,11 +90,22 @@ class Drawing {
     const { width, height, shapes, spots } = header;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.style.maxWidth = `${width * 1.15}px`;
-    this.svg.setAttribute("aria-label", spots.length ? `${header.label} Arrow keys go from part to part.` : header.label);
+    // What is clicked must not shrink until it cannot be hit: on a narrow page it scrolls instead.
+    this.svg.style.minWidth = header.clickable ? `${Math.min(width, 0.68 * width + 60)}px` : "";
+    this.root.classList.toggle("al-scrolls", Boolean(header.clickable));
+    const keys = header.clickable ? " Arrow keys go from part to part, Enter chooses." :
+      spots.length ? " Arrow keys go from part to part." : "";
+    this.svg.setAttribute("aria-label", header.label + keys);
+    this.svg.setAttribute("role", header.clickable ? "application" : "img");
+    this.svg.classList.toggle("al-clickable", Boolean(header.clickable));
     this.spots = spots.map(([x, y, w, h], at) =>
       shape("rect", { x, y, width: w, height: h, rx: 6, class: "al-spot", "data-spot": at }));
     const drawn = shapes.flatMap(([kind, ...rest]) => DRAW[kind](rest));
     this.svg.replaceChildren(...drawn, ...this.spots);
+    // Chosen with the keys, it is drawn anew while the cursor stays where it is.
+    const held = this.at;
+    this.at = -1;
+    if (this.root.getRootNode().activeElement === this.svg && held < spots.length) this.mark(held);
   }
 
   mark(at) {
@@ -114,7 +126,20 @@ class Drawing {
     return [make("div", "al-tip-title", title), ...lines.map((line) => make("div", "", line))];
   }
 
+  /** Tell Python which spot was chosen; the same one can be chosen again. */
+  choose(at) {
+    if (!this.header.clickable || at === undefined || Number(at) < 0) return;
+    const [, , , , title] = this.header.spots[at];
+    this.live.textContent = `Chosen: ${title}`;
+    this.times = (this.times ?? 0) + 1;
+    this.send({ spot: Number(at), times: this.times });
+  }
+
   press(event) {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      return this.choose(this.at);
+    }
     const last = this.spots.length - 1;
     const moves = {
       ArrowRight: this.at + 1, ArrowDown: this.at + 1, Home: 0, End: last,

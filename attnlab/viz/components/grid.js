@@ -30,6 +30,7 @@ class Grid extends Picture {
   receive({ header, arrays }) {
     Object.assign(this, { header, arrays });
     this.ranks = new Map(header.ranks.map(([layer, head, rank]) => [`${layer},${head}`, rank]));
+    this.badges = new Map(header.badges.map(([layer, head, ...badge]) => [`${layer},${head}`, badge]));
     if (header.serial !== this.serial) {
       this.serial = header.serial;
       this.selected = this.at = header.selected;
@@ -94,9 +95,24 @@ class Grid extends Picture {
           hatchAlone(context, this.cells, theme, x + inset, y + inset, map);
           context.globalAlpha = 1;
         }
+        this.drawBadge(context, `${layer},${head}`, x, y);
         this.drawRank(context, `${layer},${head}`, x, y);
       }
     }
+  }
+
+  /** A dot in the upper right corner of a head that is known for something. */
+  drawBadge(context, head, x, y) {
+    const badge = this.badges.get(head), { layout, theme } = this;
+    if (!badge) return;
+    const radius = Math.max(2, Math.min(4, layout.tile / 8));
+    context.beginPath();
+    context.arc(x + layout.tile - radius - 1, y + radius + 1, radius, 0, 7);
+    context.fillStyle = badge[theme.dark ? 2 : 1];
+    context.fill();
+    context.strokeStyle = theme.paper;
+    context.lineWidth = 1;
+    context.stroke();
   }
 
   /** The rank of a head that has one. */
@@ -192,7 +208,8 @@ class Grid extends Picture {
   /** The tooltip's content: the head, enlarged, and the cell in words and figures. */
   describe([layer, head], [i, j]) {
     const title = `Layer ${this.header.layers[layer]} · Head ${head}`;
-    const parts = [make("div", "al-tip-title", title)];
+    const parts = [make("div", "al-tip-title", title)], badge = this.badges.get(`${layer},${head}`);
+    if (badge) parts.push(make("div", "al-tip-note", badge[0]));
     const row = this.cells.rows[i], column = this.cells.columns[j];
     if (!row || !column) return parts;
     this.drawLens(layer, head, i, j);
@@ -255,7 +272,8 @@ class Grid extends Picture {
       if (!best || strength > best.strength) best = { strength, row, column };
     }));
     const rank = this.ranks.get(`${layer},${head}`), place = rank === undefined ? "" : `, number ${rank}`;
-    const name = `Layer ${this.header.layers[layer]}, head ${head}${place}`;
+    const badge = this.badges.get(`${layer},${head}`), known = badge ? `, ${badge[0]}` : "";
+    const name = `Layer ${this.header.layers[layer]}, head ${head}${place}${known}`;
     if (!best) return name;
     const { header, arrays } = this, side = sideOf(header, best.row, best.column);
     if (!side) return name;

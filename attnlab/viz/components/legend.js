@@ -57,6 +57,7 @@ function hintOf(header, arrays, layout, hidden) {
   const change = header.view === "B-A" ? differenceNote(header, arrays) : "";
   const scroll = hidden ? "Scroll sideways for all layers" : "";
   const keys = byFinger() ? "" : "Or use arrow keys and Enter";
-  const notes = [change, poolNote(header, arrays), fold, scroll, keys];
+  const dots = header.badges?.length ? header.badgeNote : "";
+  const notes = [change, poolNote(header, arrays), fold, scroll, dots, keys];
   return make("span", "al-hint", notes.filter(Boolean).join(" · "));
 }

@@ -31,8 +31,8 @@ class Theme:
     faint: float
 
     def of(self, side: str) -> str:
-        """The colour of sentence "a" or "b", or of an "edit"."""
-        return {"a": self.a, "b": self.b}.get(side.lower(), self.edit)
+        """The colour of sentence "a" or "b", of an "edit", or of neither: "ink"."""
+        return {"a": self.a, "b": self.b, "ink": self.mute}.get(side.lower(), self.edit)
 
 
 # The colours of ``viz/components/common.css`` on the paper that each theme has.

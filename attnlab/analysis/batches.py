@@ -1,0 +1,72 @@
+"""How variants are split into batches, what a row takes, and how far it is from a single run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import torch
+
+from attnlab.trace.runner import Runner
+from attnlab.trace.trace import Trace
+
+TOLERANCE: Final = 1e-4
+"""How far a number may be from that of a single run, in float32."""
+_ROUNDING: Final = 8
+"""How many steps of a number as large as the largest logit count as rounding."""
+_ACTIVATIONS: Final = 24
+"""Numbers a token, as multiples of the width, that are alive at once in one block."""
+_TILE: Final = 128
+"""Queries whose scores are alive at once."""
+
+
+def split(order: Sequence[int], groups: int, room: int) -> list[list[int]]:
+    """Consecutive parts of about the same length: at least ``groups``, none above ``room``."""
+    count = len(order)
+    parts = min(count, max(groups, -(-count // room)))
+    edges = [round(count * i / parts) for i in range(parts + 1)] if parts else []
+    return [list(order[a:b]) for a, b in pairwise(edges)]
+
+
+def with_first(parts: list[list[int]], one: int) -> list[list[int]]:
+    """The same with ``one`` in the first part, where it is checked."""
+    rest = [[i for i in part if i != one] for part in parts]
+    return [[*rest[0], one], *(part for part in rest[1:] if part)]
+
+
+def bytes_of_row(runner: Runner, trace: Trace) -> int:
+    """About what one more row takes while it runs, and its logits, in bytes (float32)."""
+    sites = [site for site in runner.sites if site.role == trace.main_role] or [*runner.sites]
+    tokens = max(len(trace.tokens), len(trace.source_tokens), 1)
+    width = max((site.heads * site.value_size for site in sites), default=1)
+    heads = max((site.heads for site in sites), default=1)
+    scores = 3 * heads * min(tokens, _TILE) * tokens
+    logits = 0 if trace.logits is None else 3 * trace.logits.numel()
+    return 4 * (_ACTIVATIONS * tokens * width + scores + logits)
+
+
+def apart(one: Trace, other: Trace) -> float:
+    """The largest difference of what two runs kept: logits, losses, final vectors."""
+    pairs = []
+    for name in ("logits", "losses"):
+        a, b = getattr(one, name), getattr(other, name)
+        if a is not None and b is not None:
+            pairs.append((a, b))
+    pairs += [
+        (kept.tensor, other.values[key][layer].tensor)
+        for key, layers in one.values.items()
+        for layer, kept in layers.items()
+    ]
+    # −∞ − −∞ is no number, and no difference either.
+    gaps = [torch.where(a == b, 0.0, (a - b).abs()).max() for a, b in pairs if a.numel()]
+    return float(torch.stack(gaps).max()) if gaps else 0.0
+
+
+def tolerance(trace: Trace) -> float:
+    """How far rows may be from single runs: TOLERANCE, and in half precision as far as the model's
+    own rounding carries: other shapes of a batch are added up in another order, and in bfloat16
+    SmolLM2's logits, up to 16, then differ by 0.5."""
+    dtype = getattr(torch, str(trace.how.get("dtype", "float32")).removeprefix("torch."))
+    largest = 1.0 if trace.logits is None else float(trace.logits.abs().max())
+    return max(TOLERANCE, _ROUNDING * torch.finfo(dtype).eps * largest)

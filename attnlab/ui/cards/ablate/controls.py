@@ -1,0 +1,127 @@
+"""What takes the place of a head's output, and how its effect is measured."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from attnlab.ui import ablate_measure, engine, own
+from attnlab.ui.ablate_measure import Measured
+from attnlab.ui.ablate_selection import ABLATE, FILLS, MOST_TYPED, Ablate, metrics_of
+from attnlab.ui.engine import sweep
+from attnlab.ui.engine.keys import Passage
+from attnlab.viz.svg.text import spoken
+
+_FILL_TITLES: Final = {"zero": "zero", "mean": "its mean", "resample": "what it is in B"}
+_FILLED: Final = (
+    "A head adds a few numbers to each word. **Zero**: it adds nothing, which the model never met "
+    "in training. **Its mean**: the same for every word, the mean over this text. **What it is "
+    "in B**: what the same head hands on in sentence B, word by word; only what differs between "
+    "the sentences is taken away."
+)
+
+
+def draw(
+    value: Ablate, reader: engine.Reader, passage: Passage, tokens: Sequence[Any]
+) -> tuple[Ablate, Measured]:
+    """The choices; returns what is shown, and the metric.
+
+    Args:
+        tokens: those after which something is predicted.
+
+    Raises:
+        AttnLabError: an answer does not fit, or the work was stopped.
+    """
+    value = _possible(value, reader)
+    with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
+        st.markdown("Set to", help=_FILLED, width="content")
+        st.segmented_control(
+            "What a head hands on is set to",
+            FILLS,
+            key=own.seeded(ABLATE, "fill"),
+            required=True,
+            format_func=_FILL_TITLES.get,
+            label_visibility="collapsed",
+            width=270,
+        )
+        options = metrics_of(reader.lab.head_kind)
+        if len(options) > 1:
+            st.markdown("Measure", help=ablate_measure.ABOUT, width="content")
+            st.segmented_control(
+                "Measure",
+                options,
+                key=own.seeded(ABLATE, "metric"),
+                required=True,
+                format_func=ablate_measure.TITLES.get,
+                label_visibility="collapsed",
+                width=335,
+            )
+        position = _position(value, reader, tokens)
+    _answers(value, reader, passage, position, len(tokens))
+    return value, ablate_measure.measured(value, reader, passage, tokens, position)
+
+
+def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
+    """With a measure that the model has."""
+    options = metrics_of(reader.lab.head_kind)
+    if value.metric in options:
+        return value
+    value = own.correct(ABLATE, metric=options[0])
+    own.publish(ABLATE, value)
+    return value
+
+
+def unasked(reader: engine.Reader, tokens: Sequence[Any]) -> int:
+    """Where a prediction is looked at before anything is chosen: at the mask, or the end."""
+    mask = engine.mask_position(reader, tokens)
+    return len(tokens) - 1 if mask is None else mask
+
+
+def _position(value: Ablate, reader: engine.Reader, tokens: Sequence[Any]) -> int:
+    """The token whose prediction is looked at."""
+    usual = unasked(reader, tokens)
+    there = value.at if 0 <= value.at < len(tokens) else usual
+    if value.metric not in ("kl", "token", "difference"):
+        return there
+    st.session_state["ablate-after"] = there
+    st.selectbox(
+        "Prediction after",
+        range(len(tokens)),
+        key="ablate-after",
+        format_func=lambda at: f"{_where(reader)} {at} · {spoken(tokens[at]).strip()}",
+        on_change=_moved,
+        args=(usual,),
+        label_visibility="collapsed",
+        width=190,
+    )
+    return there
+
+
+def _where(reader: engine.Reader) -> str:
+    return "at" if reader.lab.head_kind == "masked" else "after"
+
+
+def _moved(usual: int) -> None:
+    at = st.session_state["ablate-after"]
+    own.choose(ABLATE, at=-1 if at == usual else at)
+
+
+def _answers(
+    value: Ablate, reader: engine.Reader, passage: Passage, position: int, count: int
+) -> None:
+    """The words that are followed; the likeliest stand in the boxes that are left empty."""
+    fields = {"token": ("token",), "difference": ("answer", "other")}.get(value.metric, ())
+    if not fields:
+        return
+    at = -1 if position == count - 1 else position
+    likely = sweep.next_words(reader, passage, at).before
+    with st.container(horizontal=True, key="answers", gap="small"):
+        for place, field in enumerate(fields):
+            st.text_input(
+                field.capitalize(),
+                key=own.seeded(ABLATE, field),
+                placeholder=spoken(likely[place][0]).strip(),
+                max_chars=MOST_TYPED,
+                label_visibility="collapsed",
+                width=150,
+            )

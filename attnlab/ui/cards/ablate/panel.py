@@ -1,0 +1,79 @@
+"""The page Ablate from its text to its cards."""
+
+import streamlit as st
+
+from attnlab.errors import TextTooLong
+from attnlab.ui import engine, models, say, state
+from attnlab.ui.ablate_selection import Ablate
+from attnlab.ui.cards import sentences
+from attnlab.ui.cards.ablate import controls, grid, head, tray
+from attnlab.ui.cards.parts import role_choice
+from attnlab.ui.engine.keys import Passage
+from attnlab.ui.engine.sweep import MOST_TOKENS, Ask
+from attnlab.ui.selection import Selection
+
+
+def draw(selection: Selection, value: Ablate) -> None:
+    """Everything below the experiments.
+
+    Raises:
+        AttnLabError: the model or the text does not fit; the message says why.
+    """
+    resample = value.fill == "resample"
+    targets = sentences.draw(selection) if resample else {"A": sentences.draw_one(selection)}
+    reader = models.open_model(selection)
+    with st.sidebar:
+        models.trust_line(reader)
+    if not reader.layers:
+        say.remark("This model shows no attention, so no head of it can be taken away.", "none")
+        return
+    if reader.writes:
+        for box in targets.values():
+            box()
+    passage = Passage(selection.a, selection.target_a)
+    tokens, _ = engine.tokens_of(predicting(reader), passage, "Sentence A")
+    if len(tokens) > MOST_TOKENS:
+        raise TextTooLong(
+            f"Sentence A has {len(tokens):,} tokens; every head is taken away on texts of up to "
+            f"{MOST_TOKENS}, so shorten it."
+        )
+    with st.container(border=True, key="card-effects"):
+        with st.container(horizontal=True, vertical_alignment="center", key="title-effects"):
+            st.markdown("**What each head does**", width="content", help=grid.ABOUT)
+            say.pill(f"{len(tokens):,} tokens", "tokens")
+            if len(reader.roles) > 1:
+                role_choice(reader)
+        value, measured = controls.draw(value, reader, passage, tokens)
+        donor = Passage(selection.b, selection.target_b) if resample else None
+        if donor is not None:
+            engine.tokens_of(reader, donor, "Sentence B")
+        ask = Ask(reader, passage, value.fill, measured.metric, donor)
+        chosen = _there(selection, ask)
+        found = grid.draw(ask, measured, chosen)
+    with st.container(key="cards"):
+        left, right = st.columns(2, gap="small")
+    with left:
+        tray.draw(ask, measured, chosen, value, found)
+    with right:
+        head.draw(ask, measured, chosen, found)
+    tray.after(ask, measured, chosen)
+
+
+def predicting(reader: engine.Reader) -> engine.Reader:
+    """In the role whose tokens are followed by a prediction."""
+    return engine.with_role(reader, "decoder" if reader.writes else reader.role)
+
+
+def _there(selection: Selection, ask: Ask) -> Selection:
+    """The selection with heads that this model has; others are left out, and that is said."""
+    heads = set(ask.heads)
+    gone = tuple(one for one in selection.gone if one in heads)
+    if gone != selection.gone:
+        say.problem("Heads that this model does not have were left out.", "heads")
+        selection = state.correct(gone=gone)
+        state.publish(selection)
+    if selection.chosen not in heads:
+        layer, number = ask.heads[0]
+        selection = state.correct(layer=layer, head=number)
+        state.publish(selection)
+    return selection

@@ -1,0 +1,104 @@
+"""A study kept as a file, and opened again: then it runs again and is compared."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import partial
+from typing import Any, Final
+
+import streamlit as st
+
+from attnlab.analysis.tray import Together
+from attnlab.ui import engine, own, say, state, study
+from attnlab.ui.ablate_measure import Measured, write
+from attnlab.ui.ablate_selection import ABLATE, Ablate
+from attnlab.ui.engine.edited import spelled
+from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.selection import Head, Selection
+from attnlab.viz.heads import spelled as spelled_head
+
+_SAVED: Final = "_study_found"
+_PROBLEM: Final = "_study_problem"
+_OPEN: Final = "save-open-study"
+_ABOUT: Final = (
+    "A file with the texts, the heads, the measure and what was found. Opened here, it runs again. "
+    "From Python, its edits are read by al.edit_from_json."
+)
+
+
+def draw(ask: Ask, chosen: Selection, value: Ablate, found: Together) -> None:
+    """A button that saves, and a popover that opens."""
+    heads = tuple(sorted(set(chosen.taken_away)))
+    st.download_button(
+        "Save the study",
+        data=partial(_file, ask, chosen, value, heads, found),
+        file_name=study.NAME,
+        mime="application/json",
+        key="save-study",
+        on_click="ignore",
+        type="tertiary",
+        help=_ABOUT,
+    )
+    with st.popover("Open a study", key=_OPEN, type="tertiary", on_change="rerun"):
+        st.file_uploader(
+            "A saved study (.json)",
+            type=["json"],
+            key="study-file",
+            max_upload_size=1,
+            on_change=_chosen,
+        )
+    for number, trouble in enumerate(st.session_state.pop(_PROBLEM, ())):
+        say.problem(trouble, f"study-{number}")
+
+
+def _file(
+    ask: Ask, chosen: Selection, value: Ablate, heads: tuple[Head, ...], found: Together
+) -> bytes:
+    edits = ask.edits(heads)
+    alone = dict(zip(map(spelled_head, heads), found.singles, strict=True))
+    return study.dump(
+        chosen,
+        value,
+        edits=[edit.to_json() for edit in edits],
+        metric=ask.metric.to_json(),
+        found={
+            "together": found.effect,
+            "alone": alone,
+            "random": list(found.random),
+            "unit": ask.metric.unit,
+        },
+        provenance=engine.provenance(ask.reader, edits),
+    )
+
+
+def _chosen() -> None:
+    """Opens the study of a file; whatever is wrong with it becomes a sentence."""
+    file = st.session_state.get("study-file")
+    if file is None:
+        return
+    opened = study.load(file.getvalue())
+    if isinstance(opened, str):
+        st.session_state[_PROBLEM] = (opened,)
+        return
+    st.session_state[_OPEN] = False
+    state.open_whole(opened.selection, opened.problems)
+    own.choose(ABLATE, **{one.name: getattr(opened.value, one.name) for one in fields(Ablate)})
+    st.session_state[_SAVED] = {"together": opened.together, "of": None}
+
+
+def compared(ask: Ask, heads: tuple[Head, ...], found: Together, measured: Measured) -> None:
+    """A study that was opened, beside its new run, until something is changed."""
+    held: dict[str, Any] | None = st.session_state.get(_SAVED)
+    if held is None or held["together"] is None:
+        return
+    now = ask.key(spelled(ask.edits(heads)))
+    if held["of"] is None:
+        st.session_state[_SAVED] = held = held | {"of": now}
+    if held["of"] != now:
+        del st.session_state[_SAVED]
+        return
+    then = held["together"]
+    close = abs(then - found.effect) <= 1e-4 * max(1.0, abs(then))
+    same = "the same" if close else "not the same: another model, device or version"
+    words = f"Saved: {write(then)} {measured.unit}; run again: {write(found.effect)}"
+    say.remark(f"{words}, {same}.", "study")

@@ -1,0 +1,132 @@
+"""The heads that are taken away together: what they do, beside their sum and random sets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from attnlab.analysis.tray import Together
+from attnlab.ui import explain, export, mount, mount_diagram, phrases, say, state
+from attnlab.ui.ablate_measure import Measured, write
+from attnlab.ui.ablate_selection import Ablate
+from attnlab.ui.cards import edited
+from attnlab.ui.cards.ablate import study
+from attnlab.ui.cards.ablate.grid import Found
+from attnlab.ui.cards.parts import action
+from attnlab.ui.engine import edited as engine_edited
+from attnlab.ui.engine import sweep
+from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.export import ablate as saved
+from attnlab.ui.phrases import title
+from attnlab.ui.selection import MAX_GONE, Head, Selection
+from attnlab.viz import together as picture
+
+_SUM: Final = (
+    "Effects do not add up: later heads read what earlier ones write, and one head may do the work "
+    "of another that is gone. So a set is measured as a set. Random sets: as many heads, drawn at "
+    "random, on the same text."
+)
+
+
+def draw(ask: Ask, measured: Measured, chosen: Selection, value: Ablate, found: Found) -> None:
+    """Which heads, and the picture of their effect.
+
+    Raises:
+        AttnLabError: something does not fit, or the work was stopped.
+    """
+    heads = heads_of(chosen)
+    with st.container(border=True, key="card-tray"):
+        st.markdown("**Taken away together**", help=_SUM)
+        _tray(ask, chosen)
+        together = sweep.set_of(ask, heads)
+        drawn = picture.together(
+            together.effect,
+            [(title(head), one) for head, one in zip(heads, together.singles, strict=True)],
+            together.random,
+            unit=measured.unit,
+            write=write,
+        )
+        with st.container(key="answer-together"):
+            st.text(f"{write(together.effect)} {measured.unit}")
+        mount_diagram.diagram("together", drawn)
+        say.remark(said(heads, together, measured), "together")
+        with st.container(horizontal=True, key="actions-tray", gap="medium"):
+            if chosen.gone:
+                action("Give all back", "give-all-back", state.choose, kwargs={"gone": ()})
+            study.draw(ask, chosen, value, together)
+            export.menu("save-tray", saved.tray(ask, measured, heads, together, drawn))
+        study.compared(ask, heads, together, measured)
+
+
+def heads_of(chosen: Selection) -> tuple[Head, ...]:
+    """The heads that are taken away, in rising order."""
+    return tuple(sorted(set(chosen.taken_away)))
+
+
+def _tray(ask: Ask, chosen: Selection) -> None:
+    st.multiselect(
+        "Heads taken away",
+        ask.heads,
+        key=state.seeded("gone"),
+        format_func=title,
+        max_selections=MAX_GONE,
+        placeholder=f"{title(chosen.chosen)}, the chosen head; click others above",
+        label_visibility="collapsed",
+        select_all=False,
+    )
+
+
+def said(heads: tuple[Head, ...], found: Together, measured: Measured) -> str:
+    """A set beside its parts, and beside random sets."""
+    count, (least, middle, most) = len(found.random), found.spread
+    sets = "single heads" if len(heads) == 1 else f"sets of {len(heads)} heads"
+    beats = {0: "none does", count: "all do"}.get(found.beats, f"{found.beats} do")
+    words = (
+        f"Of {count} random {sets}, {beats} less: {write(least)} to {write(most)}, "
+        f"half below {write(middle)}."
+    )
+    if len(heads) == 1:
+        return words
+    parts = f"Alone, they do {write(found.sum)} {measured.unit} if added up"
+    return f"{parts}; together {write(found.effect)}. {words}"
+
+
+def after(ask: Ask, measured: Measured, chosen: Selection) -> None:
+    """Before and after: the next word, and the loss of each token.
+
+    Raises:
+        AttnLabError: the text is too long, or the work was stopped.
+    """
+    heads, kind = heads_of(chosen), ask.reader.lab.head_kind
+    edits, what = ask.edits(heads), phrases.without(heads)
+    shown = edited.Shown(
+        "gone",
+        ask.reader,
+        ask.passage,
+        edits,
+        what,
+        position=measured.position,
+        look=chosen.chosen,
+        on_look=_looked,
+    )
+    with st.container(key="cards-gone"):
+        left, right = st.columns(2, gap="small")
+    if kind in ("masked", "seq2seq"):
+        with left:
+            _prediction(ask, measured, edits, what)
+    edited.draw(shown, (left, right))
+
+
+def _looked(head: Head) -> None:
+    state.choose(layer=head[0], head=head[1])
+
+
+def _prediction(ask: Ask, measured: Measured, edits: tuple, what: str) -> None:
+    """The prediction of a model that does not write the text on: at its mask, or of its answer."""
+    effect = engine_edited.predicted(ask.reader, ask.passage, edits, measured.position)
+    with st.container(border=True, key="card-gone-word"):
+        st.markdown("**What the model puts there**", help=explain.KL)
+        names = ("as trained", what)
+        mount.bars("gone-word", rows=effect.rows, names=names, label="The likeliest words")
+        say.remark(f"KL {effect.kl:.3g} nats.", "gone-word")

@@ -1,0 +1,241 @@
+"""What every head does to one text, exactly and estimated, and what a set of them does."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from attnlab.analysis import estimate
+from attnlab.analysis.effects import Effect, compare
+from attnlab.analysis.grow import Part, grown
+from attnlab.analysis.metrics import Metric
+from attnlab.analysis.tray import Together, together
+from attnlab.errors import InputError
+from attnlab.trace import Edit, MeanHead, ResampleHead, ZeroHead
+from attnlab.ui import work
+from attnlab.ui.engine.edited import spelled
+from attnlab.ui.engine.keys import EffectKey, LabKey, Passage
+from attnlab.ui.engine.model import Reader
+from attnlab.ui.engine.reading import tokens_of
+from attnlab.ui.selection import Head
+from attnlab.viz.align import pairs
+
+MOST_TOKENS: Final = 512
+"""Of a text whose heads are all taken away, one by one."""
+
+
+@dataclass(frozen=True)
+class SweepKey:
+    """One question asked of all heads of a role; ``what`` tells several answers apart."""
+
+    lab: LabKey
+    role: str
+    passage: Passage
+    donor: Passage | None
+    fill: str
+    metric: str
+    what: str = ""
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The effect of every head alone.
+
+    Attributes:
+        exact: by head, in the unit of the metric.
+        metric: with token ids for words.
+        plain: the value of the text as trained, of metrics that have one.
+        grown: how many runs joined a batch on the way; ``why`` the others did not, or "".
+        difference: the largest of the checked runs from single ones, None where none was checked.
+    """
+
+    exact: dict[Head, float]
+    metric: Metric
+    plain: float | None
+    grown: int
+    why: str
+    difference: float | None
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question to all heads: what replaces their output on which text, measured how.
+
+    Attributes:
+        donor: the other text, for "resample"; None else.
+    """
+
+    reader: Reader
+    passage: Passage
+    fill: str
+    metric: Metric
+    donor: Passage | None = None
+
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        """All that the shown role has, layer after layer."""
+        reader = self.reader
+        return tuple((at, head) for at in reader.layers for head in range(reader.heads_in(at)))
+
+    @property
+    def target(self) -> str | None:
+        return self.passage.target if self.reader.writes else None
+
+    def key(self, what: str = "") -> SweepKey:
+        measured = json.dumps(self.metric.to_json(), sort_keys=True)
+        reader = self.reader
+        names = (reader.key, reader.role, self.passage, self.donor, self.fill, measured, what)
+        return SweepKey(*names)
+
+    def make(self, layer: int, head: int) -> Edit:
+        """The edit that takes one head away."""
+        role = self.reader.role
+        if self.fill == "zero":
+            return ZeroHead(layer, head, role)
+        if self.fill == "mean":
+            return MeanHead(layer, head, role)
+        target = self.donor.target if self.reader.writes else None
+        options = {"donor_target": target, "at": self._at, "role": role}
+        return ResampleHead(layer, head, self.donor.text, **options)
+
+    def edits(self, heads: Sequence[Head]) -> tuple[Edit, ...]:
+        """One for each head, in rising order: the order of clicks makes no other result."""
+        return tuple(self.make(*head) for head in sorted(set(heads)))
+
+    @cached_property
+    def _at(self) -> tuple[tuple[int, int], ...] | None:
+        """Which positions of the donor go where; None where both texts are equally long."""
+        here, _ = tokens_of(self.reader, self.passage, "Sentence A")
+        there, _ = tokens_of(self.reader, self.donor, "Sentence B")
+        if len(here) == len(there):
+            return None
+        return tuple(pairs(here, there)) or None
+
+
+def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
+    """Every head taken away alone; ``partly`` is given what is known so far, as it comes.
+
+    What is stopped goes on where it was when it is asked for again.
+
+    Raises:
+        AttnLabError: the text does not fit, or the work was stopped.
+    """
+    stores = work.stores().effects
+
+    def run(job: Any) -> Swept:
+        known = dict(stores.get(ask.key("part")) or {})
+        left = [head for head in ask.heads if head not in known]
+
+        def seen(part: Part) -> None:
+            values = part.values[0].tolist()
+            known.update({left[at]: value for at, value in zip(part.which, values, strict=True)})
+            stores.put(ask.key("part"), dict(known))
+            job.share(dict(known))
+
+        share = len(known) / len(ask.heads)
+        found = grown(
+            ask.reader.lab,
+            ask.passage.text,
+            [(ask.make(*head),) for head in left],
+            ask.metric,
+            target=ask.target,
+            progress=lambda done: job.progress(share + (1 - share) * done),
+            cancel=job.cancel,
+            seen=seen,
+        )
+        metric = found.metrics[0]
+        plain = float(metric.value(found.plain)) if metric.signed else None
+        exact = {head: known[head] for head in ask.heads}
+        return Swept(exact, metric, plain, found.grown, found.why, found.difference)
+
+    words = f"Taking each of {len(ask.heads)} heads away"
+    return work.perform(ask.key(), words, run, stores, partly=partly)
+
+
+def known(ask: Ask) -> dict[Head, float]:
+    """What a sweep has found already, of all heads or of some; nothing is run."""
+    stores = work.stores().effects
+    done = stores.get(ask.key())
+    return done.exact if done is not None else dict(stores.get(ask.key("part")) or {})
+
+
+def set_of(ask: Ask, heads: Sequence[Head]) -> Together:
+    """What a set of heads does, beside each of them alone and beside random sets."""
+
+    def run(job: Any) -> Together:
+        return together(
+            ask.reader.lab,
+            ask.passage.text,
+            ask.make,
+            heads,
+            ask.metric,
+            role=ask.reader.role,
+            target=ask.target,
+            progress=job.progress,
+            cancel=job.cancel,
+        )
+
+    key = ask.key(spelled(ask.edits(heads)))
+    return work.perform(key, "Taking them away together", run, work.stores().effects)
+
+
+def next_words(reader: Reader, passage: Passage, position: int) -> Effect:
+    """What follows a token as trained: the likeliest words come first.
+
+    Raises:
+        InputError: the model predicts nothing.
+    """
+    if reader.lab.head_kind == "none":
+        raise InputError(f"{reader.lab.name} predicts no token.")
+
+    def run(job: Any) -> Effect:
+        target = passage.target if reader.writes else None
+        options = {"position": position, "k": 5, "target": target, "cancel": job.cancel}
+        return compare(reader.lab, passage.text, (), **options)
+
+    key = EffectKey(reader.key, passage, "[]", position)
+    return work.perform(key, "Reading the prediction", run, work.stores().effects)
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """Estimates by head, before any of them is taken away."""
+
+    values: dict[Head, float]
+
+    def correlation(self, exact: dict[Head, float]) -> float | None:
+        """Rank correlation with exact effects; None where there is too little to compare."""
+        both = [head for head in exact if head in self.values]
+        if len(both) < 3:
+            return None
+        found = estimate.rank_correlation(
+            [self.values[head] for head in both], [exact[head] for head in both]
+        )
+        return found if math.isfinite(found) else None
+
+
+def estimated(ask: Ask) -> Estimated:
+    """About what every head does, from one pass forward and one back.
+
+    Raises:
+        AttnLabError: the text is too long for it, no gradient reaches the heads, or it was stopped.
+    """
+
+    def run(job: Any) -> Estimated:
+        variants = [(ask.make(*head),) for head in ask.heads]
+        found = estimate.estimated(
+            ask.reader.lab,
+            ask.passage.text,
+            variants,
+            ask.metric,
+            target=ask.target,
+            cancel=job.cancel,
+        )
+        return Estimated(dict(zip(ask.heads, found.values.tolist(), strict=True)))
+
+    key = ask.key("estimate")
+    return work.perform(key, "Estimating every head", run, work.stores().effects)

@@ -1,0 +1,68 @@
+"""What every head does, and what a set of heads does, as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attnlab.analysis.tray import Together
+from attnlab.ui.ablate_measure import Measured, write
+from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.export import architecture as files
+from attnlab.ui.export.menu import Savable
+from attnlab.ui.phrases import title
+from attnlab.ui.selection import Head
+from attnlab.viz.diagram import Diagram
+
+_PLACES = {"zero": "zero", "mean": "its mean over the text", "resample": "what it is in B"}
+
+
+def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) -> Savable:
+    """The effect of every head alone; ``found`` as ``cards.ablate.grid`` has it."""
+    rows = [
+        [*head, value, found.estimate.get(head), found.rank(head)]
+        for head, value in found.exact.items()
+    ]
+    correlation = found.correlation
+    return files.picture(
+        "attnlab-sweep",
+        f"What each head does: {measured.what}",
+        drawn,
+        files.of_model(ask.reader, ask.passage),
+        what=f"Effect of setting one head to {_PLACES[ask.fill]}: {measured.what}, "
+        f"in {measured.unit}.",
+        columns=("layer", "head", "effect", "estimate", "rank"),
+        rows=rows,
+        notes=(how, f"Set to {_PLACES[ask.fill]}.", _donor(ask)),
+        body={
+            "metric": found.swept.metric.to_json(),
+            "as_trained": found.swept.plain,
+            "rank_correlation_of_estimate": correlation,
+        },
+    )
+
+
+def _donor(ask: Ask) -> str:
+    return "" if ask.donor is None else f"B: {ask.donor.text}"
+
+
+def tray(
+    ask: Ask, measured: Measured, heads: Sequence[Head], found: Together, drawn: Diagram
+) -> Savable:
+    """A set of heads beside its parts and beside random sets."""
+    rows = [["together", "", found.effect]]
+    rows += [
+        ["alone", title(head), value] for head, value in zip(heads, found.singles, strict=True)
+    ]
+    rows += [["random set", str(at), value] for at, value in enumerate(found.random, start=1)]
+    return files.picture(
+        "attnlab-heads-gone",
+        f"Without {', '.join(map(title, heads[:8]))}",
+        drawn,
+        files.of_model(ask.reader, ask.passage, ask.edits(heads)),
+        what=f"{measured.what}, in {measured.unit}; set to {_PLACES[ask.fill]}.",
+        columns=("what", "which", "effect"),
+        rows=rows,
+        notes=(f"Together {write(found.effect)}, each alone added up {write(found.sum)}.",),
+        body={"metric": ask.metric.to_json()},
+    )

@@ -1,0 +1,88 @@
+"""A study as a file: texts, heads, measure and what was found; it reopens and runs again.
+
+It is a saved view (``viewfile.py``) with more in it, and is read by the same readers, so that a
+file can ask for nothing that a link could not. Nothing here imports Streamlit.
+
+    {"attnlab": "study", "version": 1, "texts": {…}, "view": {…},
+     "ablate": {"fill": "mean", …}}                     the parameters of the page Ablate
+     "edits": [{"kind": "mean_head", …}], "metric": {…},   for al.edit_from_json, metric_from_json
+     "found": {"together": 1.2, "alone": {"L23H4": 1.2}, "random": [0.1, …], "unit": "nats"},
+     "provenance": {…}}
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from attnlab.ui import own_link, viewfile
+from attnlab.ui.ablate_selection import ABLATE, Ablate
+from attnlab.ui.selection import Selection
+
+NAME: Final = "attnlab-study.json"
+_KIND, _VERSION = "study", 1
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a file asks for.
+
+    Attributes:
+        together: the effect that it holds, to be compared with that of the new run; None where it
+            holds none.
+        problems: a sentence for each part not understood.
+    """
+
+    selection: Selection
+    value: Ablate
+    together: float | None
+    problems: tuple[str, ...]
+
+
+def dump(
+    selection: Selection,
+    value: Ablate,
+    *,
+    edits: Sequence[Mapping[str, Any]],
+    metric: Mapping[str, Any],
+    found: Mapping[str, Any],
+    provenance: Mapping[str, Any],
+) -> bytes:
+    """The file that reopens a study, in ASCII."""
+    document = json.loads(viewfile.dump(selection))
+    document |= {
+        "attnlab": _KIND,
+        "version": _VERSION,
+        "ablate": own_link.format_own(ABLATE, replace(value, lesson="")),
+        "edits": list(edits),
+        "metric": dict(metric),
+        "found": dict(found),
+        "provenance": dict(provenance),
+    }
+    return json.dumps(document, indent=1).encode("ascii")
+
+
+def load(content: bytes) -> Opened | str:
+    """What a file asks for; a sentence where it is no study."""
+    if len(content) > viewfile.MAX_BYTES:
+        return f"This file is larger than {viewfile.MAX_BYTES:,} bytes, so nothing was opened."
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, or nested without end
+        document = None
+    if not isinstance(document, dict) or document.get("attnlab") != _KIND:
+        return "This file is not a study that AttnLab saved, so nothing was opened."
+    # The shared part is a saved view; its reader says what it cannot read.
+    view = {name: document[name] for name in ("version", "texts", "view") if name in document}
+    selection, problems = viewfile.load(json.dumps(view | {"attnlab": "view"}))
+    given = document.get("ablate")
+    url = {k: v for k, v in given.items() if isinstance(v, str)} if isinstance(given, dict) else {}
+    url.pop("lesson", None)
+    value, doubts = own_link.parse(ABLATE, url)
+    doubts = tuple(said.replace("The link's", "The file's") for said in doubts)
+    found = document.get("found")
+    together = found.get("together") if isinstance(found, dict) else None
+    number = isinstance(together, int | float) and not isinstance(together, bool)
+    together = float(together) if number and math.isfinite(together) else None
+    return Opened(selection, value, together, (*problems, *doubts))

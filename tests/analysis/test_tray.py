@@ -1,0 +1,54 @@
+"""A set of heads beside its parts and random sets: each number is that of a run of its own."""
+
+import pytest
+
+import attnlab as al
+from attnlab.analysis.baseline import random_sets
+from attnlab.analysis.grow import grown
+from attnlab.analysis.metrics import KL, CosineDistance, Loss
+from attnlab.analysis.tray import together
+from attnlab.errors import InputError
+from tests.families import lab, text
+
+IDS = text(11, seed=3)
+
+
+def alone(name, heads, metric, make=al.ZeroHead):
+    variants = [tuple(make(*head) for head in heads)]
+    return float(grown(lab(name), IDS, variants, metric).values[0][0])
+
+
+@pytest.mark.parametrize("make", [al.ZeroHead, al.MeanHead])
+def test_every_number_is_that_of_its_heads_alone(make):
+    heads = [(1, 2), (0, 1)]
+    found = together(lab("llama"), IDS, make, heads, KL(), count=4)
+    assert found.effect == pytest.approx(alone("llama", heads, KL(), make), abs=1e-6)
+    for head, value in zip(sorted(heads), found.singles, strict=True):
+        assert value == pytest.approx(alone("llama", [head], KL(), make), abs=1e-6)
+    for chosen, value in zip(random_sets(lab("llama"), 2, 4), found.random, strict=True):
+        assert value == pytest.approx(alone("llama", chosen, KL(), make), abs=1e-6)
+    assert found.sum == sum(found.singles) != found.effect
+    assert found.spread[0] <= found.spread[1] <= found.spread[2]
+    assert found.beats == sum(value < found.effect for value in found.random)
+
+
+def test_signed_effects_are_compared_by_their_size():
+    found = together(lab("llama"), IDS, al.ZeroHead, [(0, 0)], Loss(), count=6)
+    assert found.singles == (pytest.approx(found.effect, abs=1e-6),)
+    assert found.beats == sum(abs(value) < abs(found.effect) for value in found.random)
+
+
+def test_an_encoder_s_vector_turns():
+    found = together(lab("bert"), IDS, al.ZeroHead, [(0, 0), (1, 1)], CosineDistance(), count=3)
+    assert found.effect == pytest.approx(
+        alone("bert", [(0, 0), (1, 1)], CosineDistance()), abs=1e-6
+    )
+    assert 0 < found.effect <= 2
+
+
+def test_a_head_that_is_not_there_is_a_sentence():
+    with pytest.raises(al.errors.EditError, match="head 99"):
+        together(lab("llama"), IDS, al.ZeroHead, [(0, 99)], KL())
+    many = [(layer, head) for layer in range(20) for head in range(20)]
+    with pytest.raises(InputError, match="heads in decoder"):
+        together(lab("llama"), IDS, al.ZeroHead, many, KL())

@@ -1,0 +1,199 @@
+"""The page Ablate under AppTest: models of every kind, sets, stopped sweeps, studies, links."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnlab.ui import study
+from attnlab.ui.export.menu import files
+from attnlab.viz import payload
+from tests.pages.conftest import APP
+
+TINY = "w5 w6 w7 w8 w9 w10 w11"
+
+
+@pytest.fixture
+def ablate(packaged_models):
+    """Opens the page with query parameters."""
+
+    def opened(**query: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=240)
+        app.switch_page("pages/ablate.py")
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception
+        return app
+
+    return opened
+
+
+def squares(app: AppTest) -> dict:
+    """What the picture of all heads was sent last."""
+    bodies = [element.proto.bytes for element in app.get("bidi_component")]
+    headers = [payload.unpack(bytes(body))[0] for body in bodies if body]
+    return [header for header in headers if header.get("clickable")][-1]
+
+
+def words(app: AppTest) -> list[str]:
+    return [element.value for element in app.text]
+
+
+def said(app: AppTest, part: str) -> bool:
+    return any(part in text for text in words(app))
+
+
+def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
+    app = ablate(model=tiny_gemma, a=TINY)
+    spots = squares(app)["spots"]
+    assert all(len(spot[5]) == 3 for spot in spots)  # exact, estimate, what a click does
+    assert said(app, f"All {len(spots)} heads, exactly") and said(app, "checked singly, within")
+    assert said(app, "Rank correlation") and said(app, "Alone it ranks")
+    assert said(app, "random single heads") and said(app, "nats a token")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"metric": "token"},
+        {"metric": "token", "token": "w9"},
+        {"metric": "difference", "answer": "w9", "other": "w10"},
+        {"metric": "loss"},
+        {"fill": "mean", "after": "2"},
+        {"fill": "resample", "b": "w5 w6 w20 w8 w9 w10 w11"},
+        {"fill": "resample", "b": "w5 w20 w7"},
+        {"ours": "1"},
+    ],
+)
+def test_every_fill_and_measure(ablate, tiny_gemma, query):
+    model = "smollm2-135m" if query.get("ours") else tiny_gemma
+    text = "Hi there" if query.get("ours") else TINY
+    app = ablate(model=model, a=text, **query)
+    assert said(app, "heads, exactly")
+    assert said(app, f"in {'logits' if query.get('metric') == 'difference' else 'nats'}")
+
+
+def test_an_encoder_s_vector_turns(ablate, tiny_bert):
+    app = ablate(model=tiny_bert, a=TINY, metric="cosine")
+    assert said(app, "how far the text’s mean vector turns") and said(app, "heads, exactly")
+    app = ablate(model=tiny_bert, a="w5 <mask> w7")
+    assert said(app, "how far the prediction at “<mask>” moves")
+    assert app.selectbox(key="ablate-after").value == 1
+
+
+def test_an_encoder_decoder_is_measured_on_its_decoder(ablate, tiny_t5):
+    for role in ("encoder", "cross", "decoder"):
+        app = ablate(model=tiny_t5, a=TINY, ta="w5 w6", role=role)
+        assert said(app, "heads, exactly") and said(app, "after “w6”")
+
+
+def test_a_model_whose_softmax_alone_is_seen_says_so(ablate, tiny_bloom):
+    app = ablate(model=tiny_bloom, a=TINY)
+    assert said(app, "tier") or said(app, "softmax") or said(app, "z")
+
+
+def test_a_set_is_shown_beside_its_sum_and_given_back(ablate, tiny_gemma):
+    app = ablate(model=tiny_gemma, a=TINY, gone="L0H0.L1H1")
+    assert said(app, "if added up; together") and said(app, "random sets of 2 heads")
+    app.button(key="give-all-back").click().run()
+    assert "gone" not in app.query_params and said(app, "random single heads")
+    app.button(key="toggle-head").click().run()
+    assert app.query_params["gone"]
+
+
+def test_on_a_long_text_a_sweep_waits_to_be_asked(ablate, tiny_gemma, monkeypatch):
+    monkeypatch.setattr("attnlab.ui.engine.WHOLE_TOKENS", 6)
+    app = ablate(model=tiny_gemma, a="w40 w41 w42 w43 w44 w45 w46 w47")
+    assert not said(app, "heads, exactly") and said(app, "Estimated:")
+    assert all(len(spot[5]) == 2 for spot in squares(app)["spots"])
+    app.button(key="sweep-run").click().run()
+    assert said(app, "heads, exactly")
+
+
+def test_a_sweep_that_is_cancelled_keeps_what_it_has(ablate, tiny_gemma, monkeypatch):
+    from attnlab.errors import Cancelled
+    from attnlab.ui.engine import sweep
+
+    real, text = sweep.swept, "w30 w31 w32 w33"
+
+    def stopped(ask, partly):
+        partly({ask.heads[0]: 0.5})
+        raise Cancelled("Stopped.")
+
+    monkeypatch.setattr(sweep, "swept", stopped)
+    app = ablate(model=tiny_gemma, a=text)
+    assert said(app, "Stopped at 0 of") and not said(app, "heads, exactly")
+    monkeypatch.setattr(sweep, "swept", real)
+    app.run()
+    assert said(app, "Stopped at 0 of")
+    app.button(key="sweep-run").click().run()
+    assert said(app, "heads, exactly")
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ({"a": ""}, "is empty"),
+        ({"gone": "L99H99"}, "were left out"),
+        ({"head": "L99H99"}, "heads, exactly"),
+        ({"metric": "token", "token": "two words"}, "an answer is one token"),
+        ({"after": "900"}, "heads, exactly"),
+        ({"fill": "burn"}, "The link's “fill”"),
+        ({"lesson": "nothing"}, "no experiment"),
+        ({"fill": "resample", "b": ""}, "is empty"),
+        ({"a": "w5 " * 600}, "shorten it"),
+        ({"a": "w5"}, "heads, exactly"),
+        ({"a": "w5", "metric": "loss"}, "no next token"),
+    ],
+)
+def test_what_does_not_fit_is_a_sentence(ablate, tiny_gemma, query, part):
+    app = ablate(**({"model": tiny_gemma, "a": TINY} | query))
+    assert said(app, part)
+
+
+def test_hostile_words_stay_words(ablate, tiny_gemma):
+    hostile = "<img src=x onerror=hit()> **bold** </script>"
+    app = ablate(model=tiny_gemma, a=hostile, metric="token", token=hostile[:40])
+    bodies = [element.value for element in (*app.markdown, *app.caption)]
+    bodies += [element.proto.body for element in app.get("html")]
+    assert not any("onerror" in body for body in bodies)
+
+
+def test_files_hold_every_head(ablate, tiny_gemma, monkeypatch):
+    kept = {}
+    monkeypatch.setattr(
+        "attnlab.ui.export.menu", lambda key, what, label="Save": kept.update({key: what})
+    )
+    app = ablate(model=tiny_gemma, a=TINY, gone="L0H0.L1H1")
+    count = len(squares(app)["spots"])
+    made = {kind: build() for kind, (build, *_) in files(kept["save-effects"]).items()}
+    document = json.loads(made["json"])
+    assert len(document["rows"]) == count and document["metric"]["kind"] == "kl"
+    assert made["png"].startswith(b"\x89PNG") and b"What each head does" in made["svg"]
+    tray = json.loads(files(kept["save-tray"])["json"][0]())
+    assert [row["what"] for row in tray["rows"]][:3] == ["together", "alone", "alone"]
+    assert len(tray["rows"]) == 23
+
+
+def test_a_study_opens_and_is_compared_with_its_new_run(ablate, tiny_gemma):
+    from attnlab.ui.ablate_selection import Ablate
+    from attnlab.ui.cards.ablate import study as card
+    from attnlab.ui.selection import Selection
+
+    chosen = Selection(model=tiny_gemma, a=TINY, gone=((0, 0),))
+    content = study.dump(
+        chosen,
+        Ablate(fill="mean"),
+        edits=[],
+        metric={},
+        found={"together": 7.0},
+        provenance={},
+    )
+    opened = study.load(content)
+    app = ablate(model=tiny_gemma, a=TINY, gone="L0H0", fill="mean")
+    app.session_state[card._SAVED] = {"together": opened.together, "of": None}
+    app.run()
+    assert said(app, "Saved: 7.000 nats; run again:") and said(app, "not the same")
+    app.get_by_key("own_ablate_fill").set_value("zero").run()
+    assert not said(app, "Saved: 7.000") and said(app, "heads, exactly")
