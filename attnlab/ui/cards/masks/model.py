@@ -21,6 +21,7 @@ from attnlab.ui.selection import Selection
 from attnlab.viz import cells
 from attnlab.viz.cells import Table
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.figures import several
 
 _PAINT: Final = (
     "The mask takes the place of the model's own in the layers and heads chosen below; padding "
@@ -87,7 +88,7 @@ def _sheet(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> Sheet:
 def _mask(value: Masks, reader: engine.Reader, sheet: Sheet, tokens: Sequence[Any]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="title-mask"):
         st.markdown("**Who may look at whom**", width="content", help=_PAINT)
-        say.pill(f"{len(tokens):,} tokens", "tokens")
+        say.pill(several(len(tokens), "token"), "tokens")
         with st.container(key="answer-count", width="content"):
             st.text(masks_view.counted(sheet))
         say.remark(masks_view.share(sheet), "share")
