@@ -141,6 +141,10 @@ def _unpaint() -> None:
 
 def _where(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> None:
     """Which layers and heads, and whether the model's own windows stay."""
+    if not any(value.first <= layer <= value.last for layer in reader.layers):
+        which = f"from {value.first:,} to {value.last:,}"
+        say.problem(f"There are no layers {which} here, so every layer is changed.", "layers")
+        own.publish(MASKS, own.correct(MASKS, first=0, last=LAST_LAYER))
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
         _layers(value, reader)
         _heads(value, reader)
@@ -151,10 +155,6 @@ def _where(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> None:
 
 def _layers(value: Masks, reader: engine.Reader) -> None:
     layers, key = reader.layers, "masks-layers"
-    if not any(value.first <= layer <= value.last for layer in layers):
-        which = f"from {value.first:,} to {value.last:,}"
-        say.problem(f"There are no layers {which} here, so every layer is changed.", "layers")
-        own.publish(MASKS, own.correct(MASKS, first=0, last=LAST_LAYER))
     if len(layers) < 2:
         return
     st.session_state[key] = _span(value, layers)
