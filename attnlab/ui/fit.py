@@ -6,6 +6,7 @@ from typing import Any
 from attnlab.ui import engine, say, state
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import DEFAULT, Head, Selection
+from attnlab.viz.figures import several
 
 
 def fitted(selection: Selection, reader: engine.Reader) -> Selection:
@@ -17,13 +18,13 @@ def fitted(selection: Selection, reader: engine.Reader) -> Selection:
     if selection.role and selection.role not in reader.roles:
         changes["role"] = ""
         has = ", ".join(reader.roles)
-        problems.append(f"{reader.lab.name} has no {selection.role} attention, only {has}.")
+        problems.append(f"{reader.title} has no {selection.role} attention, only {has}.")
     layer, head = nearest(selection.chosen, reader)
     if (layer, head) != selection.chosen:
         changes |= {"layer": layer, "head": head}
         if selection.chosen != DEFAULT.chosen:  # which nobody asked for
             problems.append(
-                f"{reader.lab.name} has no head {title(selection.chosen)}; "
+                f"{reader.title} has no head {title(selection.chosen)}; "
                 f"this is the nearest, {title((layer, head))}."
             )
     for field in ("pins", "gone"):
@@ -49,12 +50,14 @@ def placed(
         problem = "A key is chosen for a word that looks, and none is chosen here."
         return _corrected(selection, {"key": None}, [problem], "place")
     if position >= len(reading.tokens):
-        problem = f"{side} has {len(reading.tokens):,} tokens and none numbered {position:,}."
+        problem = (
+            f"{side} has {several(len(reading.tokens), 'token')} and none numbered {position:,}."
+        )
         return _corrected(selection, {"position": None, "key": None}, [problem], "place")
     if key is None:
         return selection
     if key >= len(reading.sources):
-        problem = f"{side} has {len(reading.sources):,} tokens and none numbered {key:,}."
+        problem = f"{side} has {several(len(reading.sources), 'token')} and none numbered {key:,}."
         return _corrected(selection, {"key": None}, [problem], "place")
     if reader.causal and key > position:
         problem = f"In this model no word of {side} sees the words after it, so no pair is chosen."
@@ -85,4 +88,4 @@ def nearest(head: Head, reader: engine.Reader) -> Head:
 def _missing(reader: engine.Reader, heads: Sequence[Head]) -> str:
     named = ", ".join(map(title, heads[:3])) + ("…" if len(heads) > 3 else "")
     them = "it was" if len(heads) == 1 else "they were"
-    return f"{reader.lab.name} has no {named}, so {them} left out."
+    return f"{reader.title} has no {named}, so {them} left out."

@@ -42,6 +42,15 @@ def minus(words: str) -> str:
     return words.replace("-", "−")
 
 
+def several(count: int, thing: str) -> str:
+    """A count with its noun, in the plural unless it is one.
+
+    >>> several(1, "token"), several(1090, "token")
+    ('1 token', '1,090 tokens')
+    """
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def ordinal(number: int) -> str:
     """ "2nd", "5th", "11th"."""
     ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -1,8 +1,10 @@
 """What is typed as a model, and the keys that results are kept under."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from attnlab.ui.engine import EffectKey, LabKey, Passage, named
+from attnlab.ui.engine import EffectKey, LabKey, Passage, Reader, named
 
 
 @pytest.mark.parametrize(
@@ -19,6 +21,14 @@ from attnlab.ui.engine import EffectKey, LabKey, Passage, named
 )
 def test_a_hub_id_may_name_a_revision(typed: str, expected: tuple[str, str | None]):
     assert named(typed) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "title"), [("minilm-l6", "MiniLM L6"), ("owner/name", "owner/name")]
+)
+def test_sentences_call_a_model_as_the_catalogue_does(model: str, title: str):
+    key = LabKey(model, None, "cpu", "float32")
+    assert Reader(SimpleNamespace(name=model), key, "encoder").title == title
 
 
 def test_every_argument_makes_another_key():

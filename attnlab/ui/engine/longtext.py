@@ -16,6 +16,7 @@ from attnlab.ui.engine.edited import spelled
 from attnlab.ui.engine.keys import LabKey
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import as_array
+from attnlab.viz.figures import several
 
 _LEAST: Final = 16  # tokens of which a curve can be drawn
 _CHARACTERS: Final = 8  # of a token, in any text that a tokenizer was made for
@@ -40,12 +41,14 @@ def ids_of(reader: Reader, text: str, length: int) -> tuple[int, ...]:
     lab = reader.lab
     if lab.head_kind != "causal":
         raise InputError(
-            f"{lab.name} does not write a text from left to right, so it has no loss by position: "
-            "choose a decoder such as SmolLM2."
+            f"{reader.title} does not write a text from left to right, so it has no loss by "
+            "position: choose a decoder such as SmolLM2."
         )
     ids = _beginning(lab, text, min(length, texts.MAX_TOKENS))
     if len(ids) < _LEAST:
-        raise InputError(f"This text has {len(ids)} tokens; at least {_LEAST} are needed here.")
+        raise InputError(
+            f"This text has {several(len(ids), 'token')}; at least {_LEAST} are needed here."
+        )
     return ids
 
 

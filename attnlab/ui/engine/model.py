@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from attnlab.pretrained.catalogue import lookup
 from attnlab.trace.site import ROLES
 from attnlab.ui import work
 from attnlab.ui.engine.keys import LabKey
@@ -26,6 +27,12 @@ class Reader:
     lab: Any
     key: LabKey
     role: str
+
+    @property
+    def title(self) -> str:
+        """How a page writes its name: that of the catalogue, if it has one."""
+        entry = lookup(self.key.model)
+        return self.lab.name if entry is None else entry.title
 
     @property
     def roles(self) -> tuple[str, ...]:

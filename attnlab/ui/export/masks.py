@@ -14,6 +14,7 @@ from attnlab.ui.masks_selection import Masks
 from attnlab.ui.masks_view import ABOUT, TITLES, Sheet, counted, share
 from attnlab.viz import svg
 from attnlab.viz.cone import cone
+from attnlab.viz.figures import several
 from attnlab.viz.numbers import Numbers
 from attnlab.viz.sees import Sight
 
@@ -87,7 +88,7 @@ def reach(value: Masks, sheet: Sheet, held: np.ndarray) -> Savable:
     ]
     return files.picture(
         "attnlab-reach",
-        f"What word {sheet.row} hears after {value.layers} layers",
+        f"What word {sheet.row} hears after {several(value.layers, 'layer')}",
         drawn,
         files.computed(f"powers of the mask: {value.pattern}"),
         what="How many words each word can hold something of, and how far back the farthest lies.",

@@ -7,6 +7,7 @@ from attnlab.ui.cards.architecture.keep import keep
 from attnlab.ui.cards.architecture.subject import Subject, which_block
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import blocks, passes, shares
+from attnlab.viz.figures import several
 
 
 def draw(of: Subject) -> None:
@@ -79,9 +80,9 @@ def _pass(of: Subject) -> None:
             what="Every step with its shape; the parameters of a step that has its own.",
             columns=("step", "shape", "parameters"),
             rows=rows,
-            notes=(f"The block runs {count} times.",),
+            notes=(f"The block runs {several(count, 'time')}.",),
         )
 
 
 def _said(of: Subject) -> str:
-    return f"One pass of {of.anatomy.tokens} tokens through {of.title}, step by step."
+    return f"One pass of {several(of.anatomy.tokens, 'token')} through {of.title}, step by step."

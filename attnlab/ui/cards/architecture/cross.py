@@ -101,13 +101,11 @@ def _from_the_start() -> None:
 
 def _answer(reader: engine.Reader, told: Written) -> None:
     """What was written, and by which model."""
-    entry = lookup(reader.key.model)
-    name = reader.lab.name if entry is None else entry.title
     with st.container(horizontal=True, vertical_alignment="center", key="title-cross"):
         st.markdown(f"**{'It writes' if told.ended else 'It writes, cut here'}**", width="content")
         with st.container(key="answer-cross", width="stretch"):
             st.text(told.text)
-        say.pill(name, "cross-model")
+        say.pill(reader.title, "cross-model")
     if reader.key.model == _MODEL:
         say.remark(_KNOWS if _in_calendar(told.text) else f"{_NO_DAY} {_KNOWS}", "knows")
 

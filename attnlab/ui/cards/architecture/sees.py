@@ -7,13 +7,13 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.pretrained.catalogue import lookup
 from attnlab.ui import engine, export, models, mount_sees, own, say, state
 from attnlab.ui.architecture_selection import ARCHITECTURE, MOST_WRITTEN
 from attnlab.ui.engine import sight
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.selection import Selection
 from attnlab.viz import svg
+from attnlab.viz.figures import several
 from attnlab.viz.numbers import Numbers
 from attnlab.viz.sees import Sight
 
@@ -76,7 +76,7 @@ def _row(selection: Selection, count: int) -> int | None:
     if row is None or row < count:
         return row
     if count < sight.MOST_WORDS:  # the whole text is drawn, and it has no such word
-        problem = f"A has {count} tokens and none numbered {row:,}."
+        problem = f"A has {several(count, 'token')} and none numbered {row:,}."
         say.problem(problem, "sees-fit")
         state.publish(state.correct(problem, position=None, key=None))
     return None
@@ -86,8 +86,7 @@ def _own(
     reader: engine.Reader, selection: Selection, read: Sequence[Any], written: Sequence[Any]
 ) -> list[Sight]:
     """The loaded model's own mask, where it lets its scores be seen."""
-    entry = lookup(selection.model)
-    title = reader.lab.name if entry is None else entry.title
+    title = reader.title
     try:
         found = sight.measured(reader, tuple(read), tuple(written))
     except Cancelled:
@@ -136,7 +135,7 @@ def _savable(
     caption = svg.Caption(
         "Who may look at whom",
         (("A", selection.a), ("A writes", text)),
-        f"Words are the tokens of {reader.lab.name}.",
+        f"Words are the tokens of {reader.title}.",
     )
     looked = len(read) // 2 if row is None else row
 

@@ -9,7 +9,6 @@ import streamlit as st
 
 from attnlab.analysis.anatomy import Anatomy, of_preset
 from attnlab.analysis.sizes import PRESETS, preset
-from attnlab.pretrained.catalogue import lookup
 from attnlab.ui import engine, fit, models, own, say, state
 from attnlab.ui.architecture_selection import (
     ARCHITECTURE,
@@ -101,9 +100,7 @@ def _loaded(
     layer = selection.layer if selection.layer in layers else layers[0]
     passage = Passage(selection.a, selection.target_a) if on_text else None
     anatomy = engine.anatomy(reader, passage, layer, "Sentence A")
-    known = lookup(reader.key.model)
-    title = reader.lab.name if known is None else known.title
-    return Subject(title, anatomy, files.of_model(reader, passage), reader)
+    return Subject(reader.title, anatomy, files.of_model(reader, passage), reader)
 
 
 def which_block(of: Subject) -> None:

@@ -37,6 +37,8 @@ def draw(value: Masks, words: Sequence[str]) -> None:
             label_visibility="collapsed",
         )
     say.remark(masks_view.ABOUT[value.kind], "kind")
+    if value.kind == "global":
+        _there(len(words))
     with st.container(horizontal=True, vertical_alignment="center", key="sizes", gap="medium"):
         for field in _SIZES.get(value.kind, ()):
             title = "Stride" if value.kind == "strided" else _SIZE_TITLES[field]
@@ -66,17 +68,20 @@ def size(field: str, title: str, least: int, most: int, wide: int = 215) -> None
         )
 
 
-def _globals(words: Sequence[str]) -> None:
-    there = range(len(words))
-    held = tuple(at for at in own.current(MASKS).globals if at < len(words))
+def _there(count: int) -> None:
+    """Of the words seen by all those that the text has."""
+    held = tuple(at for at in own.current(MASKS).globals if at < count)
     lost = [f"{at:,}" for at in own.current(MASKS).globals if at not in held]
     if lost:
         why = f"no word numbered {lost[0]}" if len(lost) == 1 else f"no words {', '.join(lost)}"
         say.problem(f"This text has {why}, so nothing is seen by all there.", "globals")
         own.publish(MASKS, own.correct(MASKS, globals=held))
+
+
+def _globals(words: Sequence[str]) -> None:
     st.multiselect(
         "Words that see, and are seen by, all",
-        there,
+        range(len(words)),
         key=own.seeded(MASKS, "globals"),
         format_func=lambda at: words[at],
         placeholder="Words seen by all",

@@ -21,6 +21,7 @@ from attnlab.ui.selection import Selection
 from attnlab.viz import cells
 from attnlab.viz.cells import Table
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.figures import several
 
 _PAINT: Final = (
     "The mask takes the place of the model's own in the layers and heads chosen below; padding "
@@ -87,7 +88,7 @@ def _sheet(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> Sheet:
 def _mask(value: Masks, reader: engine.Reader, sheet: Sheet, tokens: Sequence[Any]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="title-mask"):
         st.markdown("**Who may look at whom**", width="content", help=_PAINT)
-        say.pill(f"{len(tokens):,} tokens", "tokens")
+        say.pill(several(len(tokens), "token"), "tokens")
         with st.container(key="answer-count", width="content"):
             st.text(masks_view.counted(sheet))
         say.remark(masks_view.share(sheet), "share")
@@ -140,6 +141,10 @@ def _unpaint() -> None:
 
 def _where(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> None:
     """Which layers and heads, and whether the model's own windows stay."""
+    if not any(value.first <= layer <= value.last for layer in reader.layers):
+        which = f"from {value.first:,} to {value.last:,}"
+        say.problem(f"There are no layers {which} here, so every layer is changed.", "layers")
+        own.publish(MASKS, own.correct(MASKS, first=0, last=LAST_LAYER))
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
         _layers(value, reader)
         _heads(value, reader)
@@ -150,10 +155,6 @@ def _where(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> None:
 
 def _layers(value: Masks, reader: engine.Reader) -> None:
     layers, key = reader.layers, "masks-layers"
-    if not any(value.first <= layer <= value.last for layer in layers):
-        which = f"from {value.first:,} to {value.last:,}"
-        say.problem(f"There are no layers {which} here, so every layer is changed.", "layers")
-        own.publish(MASKS, own.correct(MASKS, first=0, last=LAST_LAYER))
     if len(layers) < 2:
         return
     st.session_state[key] = _span(value, layers)

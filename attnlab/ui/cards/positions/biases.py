@@ -12,6 +12,7 @@ from attnlab.ui.engine import positions as engine
 from attnlab.ui.export import architecture as files
 from attnlab.ui.positions_selection import BUCKETS, FARTHEST, HEADS, POSITIONS, Positions
 from attnlab.ui.selection import Selection
+from attnlab.viz.figures import several
 from attnlab.viz.lines import Line, lines
 from attnlab.viz.spans import spans
 
@@ -59,7 +60,7 @@ def _biases(found: list[float], bias: list[list[float]]) -> None:
     say.remark(said, "slopes")
     parts.keep(
         "alibi",
-        f"ALiBi with {len(found)} heads",
+        f"ALiBi with {several(len(found), 'head')}",
         drawn,
         files.computed("ALiBi", "Press et al. 2022, section 3"),
         what="What is added to a score at each distance.",
@@ -86,7 +87,7 @@ def _even(found: list[float], weights: list[list[float]], reach: list[tuple[int,
     say.remark(f"{said}.", "even")
     parts.keep(
         "alibi-even",
-        f"Even scores under ALiBi, {len(found)} heads",
+        f"Even scores under ALiBi, {several(len(found), 'head')}",
         drawn,
         files.computed("ALiBi", "Press et al. 2022, section 3"),
         what="Weight at each distance where every key scores the same.",

@@ -70,7 +70,7 @@ def draw(value: Positions) -> None:
             parts.words("Which scaling", SCALINGS, "scaling", SCALED.get)
         with st.container(horizontal=True, key="slide-scaled"):
             parts.few("Trained on", TRAINED, "trained", "{:,} tokens".format)
-            parts.few("Factor", FACTORS, "factor", "{} times as far".format)
+            parts.few("Factor", FACTORS, "factor", _farther)
         with st.container(key="cards"):
             left, right = st.columns(2, gap="medium")
         with left:
@@ -185,6 +185,10 @@ def _turns(value: Positions) -> None:
         rows=[[i, a, b, int(c)] for i, (a, b, c) in enumerate(zip(then, now, new, strict=True))],
         notes=(f"{said}{more}.",),
     )
+
+
+def _farther(factor: int) -> str:
+    return "as far" if factor == 1 else f"{factor} times as far"
 
 
 def _pairs(count: int) -> str:

@@ -15,6 +15,7 @@ from attnlab.ui.cards.positions import parts
 from attnlab.ui.cards.positions.subject import loaded, title_of
 from attnlab.ui.positions_selection import BASES, EDITS, FACTORS, OFFSETS, POSITIONS, Positions
 from attnlab.ui.selection import Head, Selection
+from attnlab.viz.figures import several
 
 TITLES: Final = {
     "none": "None",
@@ -137,15 +138,19 @@ def _chosen(key: str) -> None:
 def _settings(chosen: str) -> None:
     """What the chosen scheme takes."""
     drawn: dict[str, Callable[[], None]] = {
-        "shifted": lambda: parts.few("By", OFFSETS, "offset", "{:,} positions".format),
+        "shifted": lambda: parts.few("By", OFFSETS, "offset", lambda by: several(by, "position")),
         "shuffled": lambda: parts.whole("Dealt out by seed", 0, 20, "seed"),
         "base": lambda: parts.few("Base", BASES, "to_base", "{:,}".format),
     }
-    factor = lambda: parts.few("Slower by", FACTORS, "by_factor", "{} times".format)  # noqa: E731
+    factor = lambda: parts.few("Slower by", FACTORS, "by_factor", _slower)  # noqa: E731
     draw_in = factor if chosen in ("interpolated", "ntk", "yarn") else drawn.get(chosen)
     if draw_in is not None:
         with st.container(width=420, key="slide-edit"):
             draw_in()
+
+
+def _slower(factor: int) -> str:
+    return "nothing" if factor == 1 else f"{factor} times"
 
 
 def _look(head: Head) -> None:

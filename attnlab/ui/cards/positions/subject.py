@@ -9,7 +9,6 @@ from typing import TypeVar
 import streamlit as st
 
 from attnlab.errors import StageNotAvailable
-from attnlab.pretrained.catalogue import lookup
 from attnlab.ui import engine, models
 from attnlab.ui.selection import Selection
 
@@ -30,8 +29,7 @@ def loaded(selection: Selection) -> engine.Reader:
 
 def title_of(reader: engine.Reader) -> str:
     """How a page writes a model's name."""
-    entry = lookup(reader.key.model)
-    return reader.lab.name if entry is None else entry.title
+    return reader.title
 
 
 def model_with(
