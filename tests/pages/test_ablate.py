@@ -88,6 +88,7 @@ def test_an_encoder_decoder_is_measured_on_its_decoder(ablate, tiny_t5):
     for role in ("encoder", "cross", "decoder"):
         app = ablate(model=tiny_t5, a=TINY, ta="w5 w6", role=role)
         assert said(app, "heads, exactly") and said(app, "after “w6”")
+        assert said(app, "The mean vector of the text turned by")
 
 
 def test_a_model_whose_softmax_alone_is_seen_says_so(ablate, tiny_bloom):

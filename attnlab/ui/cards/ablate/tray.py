@@ -116,15 +116,18 @@ def after(ask: Ask, measured: Measured, chosen: Selection) -> None:
     """
     heads, kind = heads_of(chosen), ask.reader.lab.head_kind
     edits, what = ask.edits(heads), phrases.without(heads)
+    # Cross-attention has no vectors of its own: what it changes is seen in the decoder's.
+    cross = ask.reader.role == "cross"
+    reader = engine.with_role(ask.reader, "decoder") if cross else ask.reader
     shown = edited.Shown(
         "gone",
-        ask.reader,
+        reader,
         ask.passage,
         edits,
         what,
         position=measured.position,
-        look=chosen.chosen,
-        on_look=_looked,
+        look=None if cross else chosen.chosen,
+        on_look=None if cross else _looked,
     )
     with st.container(key="cards-gone"):
         left, right = st.columns(2, gap="small")
