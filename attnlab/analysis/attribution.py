@@ -23,7 +23,7 @@ from attnlab.analysis.lens import stream_of
 from attnlab.analysis.outputs import each_alone
 from attnlab.analysis.parameters import is_norm
 from attnlab.errors import InputError, StageNotAvailable
-from attnlab.trace.capture import Capture
+from attnlab.trace.capture import Capture, whole
 from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
@@ -153,6 +153,7 @@ def _captures(runner: Runner, blocks: list[Block]) -> list[Capture]:
 def _ids(trace: Trace, token: int | None, against: int | None) -> list[int]:
     likeliest = int(trace.logits[0].argmax())
     ids = [likeliest if token is None else token, *([] if against is None else [against])]
+    ids = [whole("A token", i, InputError) for i in ids]
     wrong = [i for i in ids if not 0 <= i < trace.logits.shape[-1]]
     if wrong:
         raise InputError(

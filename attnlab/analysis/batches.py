@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 import torch
+from torch import Tensor
 
 from attnlab.trace.runner import Runner
 from attnlab.trace.trace import Trace
@@ -48,19 +49,9 @@ def bytes_of_row(runner: Runner, trace: Trace) -> int:
 
 def apart(one: Trace, other: Trace) -> float:
     """The largest difference of what two runs kept: logits, losses, final vectors."""
-    pairs = []
-    for name in ("logits", "losses"):
-        a, b = getattr(one, name), getattr(other, name)
-        if a is not None and b is not None:
-            pairs.append((a, b))
-    pairs += [
-        (kept.tensor, other.values[key][layer].tensor)
-        for key, layers in one.values.items()
-        for layer, kept in layers.items()
-    ]
+    pairs = zip(_read(one), _read(other), strict=True)
     # −∞ − −∞ is no number, and no difference either.
-    gaps = [torch.where(a == b, 0.0, (a - b).abs()).max() for a, b in pairs if a.numel()]
-    return float(torch.stack(gaps).max()) if gaps else 0.0
+    return max((float(torch.where(a == b, 0.0, (a - b).abs()).max()) for a, b in pairs), default=0)
 
 
 def tolerance(trace: Trace) -> float:
@@ -68,5 +59,12 @@ def tolerance(trace: Trace) -> float:
     own rounding carries: other shapes of a batch are added up in another order, and in bfloat16
     SmolLM2's logits, up to 16, then differ by 0.5."""
     dtype = getattr(torch, str(trace.how.get("dtype", "float32")).removeprefix("torch."))
-    largest = 1.0 if trace.logits is None else float(trace.logits.abs().max())
+    largest = max((float(x[x.isfinite()].abs().max()) for x in _read(trace)), default=1.0)
     return max(TOLERANCE, _ROUNDING * torch.finfo(dtype).eps * largest)
+
+
+def _read(trace: Trace) -> list[Tensor]:
+    """What metrics read of a run, where there is any of it."""
+    kept = [layers[layer].tensor for layers in trace.values.values() for layer in sorted(layers)]
+    found = (trace.logits, trace.losses, *kept)
+    return [tensor for tensor in found if tensor is not None and tensor.numel()]

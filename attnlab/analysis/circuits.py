@@ -23,14 +23,14 @@ from attnlab.analysis.ending import ending_of, frozen, tolerance
 from attnlab.analysis.outputs import output_of
 from attnlab.attention import Where
 from attnlab.errors import EditRefused, InputError, StageNotAvailable
-from attnlab.trace.capture import Capture
+from attnlab.trace.capture import Capture, whole
 from attnlab.trace.edits import Bound, Edit
 from attnlab.trace.edits.edit import site_at
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Block, Site
 from attnlab.trace.token import Token
-from attnlab.trace.trace import Trace
+from attnlab.trace.trace import Trace, at_least_one
 
 _ROUNDING = 1e-3
 _HALF_ROUNDING = 0.03
@@ -148,6 +148,7 @@ def query_key(
         StageNotAvailable: the model does not show queries and keys.
     """
     ids, site = _tokens(runner, tokens), _site(runner, layer, head, role)
+    distance = whole("distance", distance, InputError)
     length, start = abs(distance) + 1, int(_written(runner, site))
     query, key = (length - 1, 0) if distance >= 0 else (0, length - 1)
     query, key = query + start, key + start
@@ -204,7 +205,7 @@ def output_value(
     v = torch.stack([one.role(site.role).v[layer, _shared(site, head)][-1] for one in traces])
     moved = norm.linear(output_of(runner, site).of_head(head, v))
     numbers = ending.added(moved)
-    best = numbers.topk(min(k, numbers.shape[-1]))
+    best = numbers.topk(min(at_least_one(k), numbers.shape[-1]))
     promoted = traces[0].tokens_of(best.indices.flatten().tolist())
     width = best.indices.shape[-1]
     pairs = list(zip(promoted, best.values.flatten().tolist(), strict=True))

@@ -26,7 +26,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnlab.analysis.metrics import KL, CosineDistance, Metric, default_metric
+from attnlab.analysis.metrics import KL, CosineDistance, Metric, default_metric, require_metric
 from attnlab.analysis.sweep import MakeEdit, edits_of, frame_of, maker, units_of
 from attnlab.attention import Where
 from attnlab.errors import Cancelled, EditRefused, InputError, TextTooLong
@@ -35,7 +35,7 @@ from attnlab.trace.edits import Bound, Edit
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Block, Head, Site
-from attnlab.trace.trace import Trace
+from attnlab.trace.trace import Trace, at_least_one
 
 MOST_TOKENS: Final = 512
 """Of a text: the graph of SmolLM2 takes 1.1 GiB there, and 5 s on one thread."""
@@ -91,7 +91,8 @@ def estimated(
         TextTooLong: more than MOST_TOKENS tokens.
         EditRefused: an edit of a stage where no gradient is kept.
     """
-    metric = metric.resolved(runner)
+    metric = require_metric(metric).resolved(runner)
+    k = k if k is None else at_least_one(k)
     growth = runner.growing(text, variants, target=target, edits=edits, cancel=cancel)
     reached = [[(b, *_reached(runner, b)) for b in bounds] for bounds in growth.bounds]
     keys = dict.fromkeys((stage, place) for own in reached for _, stage, place in own)
@@ -242,7 +243,7 @@ def estimate(
     donor: Any = None,
     donor_target: Any = None,
     at: Any = None,
-    positions: Sequence[int] | None = None,
+    positions: int | Sequence[int] | None = None,
     feed_forward: bool = False,
     k: int | None = None,
     cancel: Cancel | None = None,

@@ -16,7 +16,7 @@ are right), and the result says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,8 +24,9 @@ import torch
 from torch import Tensor
 
 from attnlab.analysis.batches import apart, bytes_of_row, split, tolerance, with_first
-from attnlab.analysis.metrics import Asks, Metric, joined
+from attnlab.analysis.metrics import Asks, Metric, joined, require_metric
 from attnlab.errors import GrowthRefused, InputError
+from attnlab.trace.capture import whole
 from attnlab.trace.edits import Edit
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Growing, Runner
@@ -103,9 +104,10 @@ def grown(
         InputError, EditError: see ``Lab.run``.
         Cancelled: ``cancel`` was set.
     """
-    metrics = (metrics,) if isinstance(metrics, Metric) else tuple(metrics)
-    metrics = tuple(metric.resolved(runner) for metric in metrics)
-    if not metrics or groups < 1:
+    several = isinstance(metrics, Iterable) and not isinstance(metrics, str)
+    given = tuple(metrics) if several else (metrics,)
+    metrics = tuple(require_metric(metric).resolved(runner) for metric in given)
+    if not metrics or whole("groups", groups, InputError) < 1:
         raise InputError("grown takes at least one metric and one group.")
     growth = runner.growing(text, variants, target=target, edits=edits, cancel=cancel)
     asks = joined(metrics) | {"cancel": cancel}

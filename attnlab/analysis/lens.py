@@ -212,11 +212,11 @@ class _Reader:
         self.blocks = stream_of(runner)
         kept = [Capture(_STREAM, roles=runner.main_role), Capture("final")]
         kept = [one for one in kept if one.stage in runner.stages]
-        self.trace = self._run(capture=kept, logits=positions or "last")
+        self.trace = self._run(capture=kept, logits="last" if positions is None else positions)
         if self.trace.logits is None:
             raise InputError(f"{runner.name} has no language-model head, so it predicts no token.")
         every = range(len(self.trace.tokens) or len(self.trace.logits))
-        self.places = self.trace.logit_positions if positions else tuple(every)
+        self.places = tuple(every) if positions is None else self.trace.logit_positions
         found = None if len(kept) < 2 else ending_of(runner, self.trace)
         self.ending = None if found is None or found.bent else found
 

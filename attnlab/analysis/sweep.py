@@ -20,6 +20,7 @@ import torch
 from attnlab.analysis.grow import BUDGET, GROUPS, Grown, Part, grown
 from attnlab.analysis.metrics import Metric, default_metric
 from attnlab.errors import EditRefused, InputError
+from attnlab.trace.capture import whole
 from attnlab.trace.edits import Edit, MeanHead, ResampleHead, ZeroFeedForward, ZeroHead
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
@@ -44,7 +45,7 @@ def sweep(
     donor: Any = None,
     donor_target: Any = None,
     at: Any = None,
-    positions: Sequence[int] | None = None,
+    positions: int | Sequence[int] | None = None,
     feed_forward: bool = False,
     groups: int = GROUPS,
     budget: int = BUDGET,
@@ -106,29 +107,28 @@ def maker(
     donor: Any = None,
     donor_target: Any = None,
     at: Any = None,
-    positions: Sequence[int] | None = None,
+    positions: int | Sequence[int] | None = None,
 ) -> MakeEdit:
     """How the edit of one head is made, by its name or by a function of the caller's own.
 
     Raises:
         InputError: there is no edit of this name, or it needs a donor.
     """
-    places = None if positions is None else tuple(positions)
     if callable(edit):
-        if places is not None or donor is not None:
+        if positions is not None or donor is not None:
             raise InputError("An edit of your own says itself where it acts and from which donor.")
         return edit
     if edit == "resample":
         if donor is None:
             raise InputError("Resampling takes each head's output from another text: donor=.")
-        more = {"donor_target": donor_target, "at": at, "positions": places}
+        more = {"donor_target": donor_target, "at": at, "positions": positions}
         return lambda layer, head, role: ResampleHead(layer, head, donor, role=role, **more)
     if donor is not None or at is not None:
         raise InputError(f"A donor is for edit='resample', not for {edit!r}.")
     kinds = {"zero": ZeroHead, "mean": MeanHead}
     if edit not in kinds:
         raise InputError(f"edit is 'zero', 'mean', 'resample' or a function, not {edit!r}.")
-    return lambda layer, head, role: kinds[edit](layer, head, role, positions=places)
+    return lambda layer, head, role: kinds[edit](layer, head, role, positions=positions)
 
 
 def units_of(
@@ -146,7 +146,7 @@ def units_of(
     known = [(s.layer, h) for s in runner.sites if s.role == role for h in range(s.heads)]
     if not known:
         raise InputError(f"{runner.name} has no heads in the role {role!r}.")
-    chosen = sorted(known) if heads is None else [tuple(head) for head in heads]
+    chosen = sorted(known) if heads is None else list(map(_pair, heads))
     wrong = next((head for head in chosen if head not in set(known)), None)
     if wrong is not None:
         raise InputError(f"{runner.name} has no head {wrong} in {role}; name (layer, head) pairs.")
@@ -161,7 +161,14 @@ def units_of(
     return units
 
 
-def edits_of(make: MakeEdit, unit: Unit, positions: Sequence[int] | None) -> tuple[Edit, ...]:
+def _pair(head: Any) -> Head:
+    """Layer and head. Raises InputError for anything else."""
+    if not isinstance(head, Sequence) or isinstance(head, str) or len(head) != 2:
+        raise InputError(f"heads= holds (layer, head) pairs, not {head!r}.")
+    return whole("A layer", head[0], InputError), whole("A head", head[1], InputError)
+
+
+def edits_of(make: MakeEdit, unit: Unit, positions: int | Sequence[int] | None) -> tuple[Edit, ...]:
     """The edits of a head, or of a feed-forward layer, which is zeroed."""
     role, layer, head = unit
     if head is None:

@@ -31,7 +31,7 @@ class Together:
     Attributes:
         effect: of all of them at once.
         singles: of each alone, in the order of the heads.
-        random: of each random set of as many heads.
+        random: of each random set of as many heads; () where none were drawn.
     """
 
     effect: float
@@ -45,7 +45,7 @@ class Together:
 
     @property
     def spread(self) -> tuple[float, float, float]:
-        """The least, the middle and the largest effect of the random sets."""
+        """The least, the middle and the largest effect of the random sets, where there are any."""
         return min(self.random), statistics.median(self.random), max(self.random)
 
     @property
@@ -73,14 +73,14 @@ def together(
     Args:
         make: the edit of one head, from its layer and head.
         metric: one that gives a number for each run.
-        count: random sets, drawn with ``seed`` from the heads of ``role``.
+        count: random sets, drawn with ``seed`` from the heads of ``role``; 0 for none.
 
     Raises:
         InputError, EditError: see ``Lab.run``; the role has fewer heads.
         Cancelled: ``cancel`` was set.
     """
     heads = sorted(set(heads))
-    drawn = random_sets(runner, len(heads), count, seed, role)
+    drawn = random_sets(runner, len(heads), count, seed, role) if count else ()
     sets = [tuple(heads), *((head,) for head in heads), *drawn]
     variants = [tuple(make(*head) for head in chosen) for chosen in sets]
     found = grown(

@@ -22,6 +22,7 @@ from attnlab.trace.capture import STREAM_STAGES, Capture, as_captures
 from attnlab.trace.edits import Bound, Edit
 from attnlab.trace.edits.placed import STAGE
 from attnlab.trace.run import Cancel, Logits
+from attnlab.trace.site import Block, Site
 from attnlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -132,17 +133,32 @@ def _repeated(value: Tensor, rows: int) -> Tensor:
 
 def enters_at(lab: Lab, bounds: Sequence[Bound]) -> int | None:
     """The first block of the main role that some edits reach; None where they may reach what lies
-    before all blocks: an encoder that a decoder reads, or positions."""
-    first = []
+    before all blocks (an encoder that a decoder reads, positions), or outside of any."""
+    first: list[int | None] = []
     for bound in bounds:
         if STAGE in bound.stages:
             return None
         stream = bound.stages.intersection(STREAM_STAGES)
         places = (*lab.blocks, *lab.sites) if stream else lab.sites
         reached = [place for place in places if bound.reaches(place)]
-        if any(place.role not in (lab.main_role, "cross") for place in reached) or not reached:
+        if not reached:
             return None
-        first.append(min(place.layer for place in reached))
+        first += [_number(lab, place) for place in reached]
+    if None in first:
+        return None
     blocks = [block.layer for block in lab.blocks if block.role == lab.main_role]
-    enters = min(first, default=min(blocks, default=None))
-    return enters if enters in blocks else None
+    return min(first, default=min(blocks, default=None))
+
+
+def _number(lab: Lab, place: Site | Block) -> int | None:
+    """The block of the main role that holds a place: its module encloses the place's. Where one
+    module runs as several blocks, that of the same layer."""
+    around = [
+        block.layer
+        for block in lab.blocks
+        if block.role == lab.main_role
+        and (place == block or f"{place.path}.".startswith(f"{block.path}."))
+    ]
+    if isinstance(place, Block):
+        return place.layer if place.layer in around and place.role == lab.main_role else None
+    return place.layer if place.layer in around else around[0] if len(around) == 1 else None

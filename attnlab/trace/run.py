@@ -21,7 +21,7 @@ from attnlab.attention import Mask, Where
 from attnlab.attention.mask import causal_mask
 from attnlab.errors import Cancelled, EditMissed
 from attnlab.trace.capture import Capture
-from attnlab.trace.edits import Bound, Edit
+from attnlab.trace.edits import Bound
 from attnlab.trace.site import Block, Site
 from attnlab.trace.store import Store
 
@@ -98,7 +98,8 @@ class Run:
         self.memo: dict[Any, Any] = {}
         """What the layers of one forward have in common: worked out once, gone with the next."""
         self._masks: dict[object, tuple[Tensor | None, Mask]] = {}
-        self._reached: set[Edit] = set()
+        self._reached: set[tuple[int, int]] = set()
+        """Which bound edits (by id) of which rows have been at their place."""
         self._reported = 0.0
         self._edited_stages = frozenset(s for row in self.rows for b in row.edits for s in b.stages)
 
@@ -161,13 +162,14 @@ class Run:
         """The last forward is done, perhaps before the steps that were allowed.
 
         Raises:
-            EditMissed: no site has seen an edit.
+            EditMissed: no site has seen an edit of some row.
         """
         self.steps = self.store.step
         self.report(0, 1)
-        missed = [b.edit for row in self.rows for b in row.edits if b.edit not in self._reached]
-        if missed:
-            raise EditMissed(f"{missed[0]} reached no site in this run, so nothing was changed.")
+        own = ((place, bound) for place, row in enumerate(self.rows) for bound in row.edits)
+        missed = next((b.edit for place, b in own if (place, id(b)) not in self._reached), None)
+        if missed is not None:
+            raise EditMissed(f"{missed} reached no site in this run, so nothing was changed.")
 
     def touches(self, stage: str, place: Site | Block) -> bool:
         """Whether anybody edits or keeps this stage here."""
@@ -222,7 +224,8 @@ class Run:
         for index, row in enumerate(self.rows[: self.batch]):
             here = tuple(b for b in row.edits if stage in b.stages and b.reaches(place))
             groups.setdefault(tuple(map(id, here)), (here, []))[1].append(index)
-        self._reached.update(b.edit for bounds, _ in groups.values() for b in bounds)
+        found = ((rows, b) for bounds, rows in groups.values() for b in bounds)
+        self._reached.update((row, id(bound)) for rows, bound in found for row in rows)
         return list(groups.values())
 
     def is_fresh(self, stage: str, site: Site) -> bool:

@@ -57,6 +57,12 @@ def signs(found: HeadRoles) -> dict[str, Sign]:
     return {role.name: SIGNS[role.name] for role in ROLES if role.name in dict(found.probes)}
 
 
+def thresholds(found: HeadRoles) -> str:
+    """The lowest and the highest floor of the roles that were looked for: "0.15 to 0.7"."""
+    floors = [role_named(name).floor for name, _ in found.probes]
+    return f"{min(floors):g} to {max(floors):g}"
+
+
 def badges(found: HeadRoles) -> dict[tuple[int, int], tuple[str, str]]:
     """By head that has a role worth a dot: its roles in words, and a colour."""
     shown = {}

@@ -22,15 +22,16 @@ def together(
     write: Callable[[float], str] = plain,
     wide: float = 520,
 ) -> Diagram:
-    """Three rows on one scale: all at once, each alone one after the other, random sets.
+    """Rows on one scale: all at once, each alone one after the other, random sets if any.
 
     Args:
         singles: of each head, its name and its effect alone.
     """
-    rows = 3 if len(singles) > 1 else 2
+    several = len(singles) > 1
+    rows = 1 + several + bool(random)
     total = sum(value for _, value in singles)
     reach = [0.0, effect, *random]
-    if rows == 3:
+    if several:
         below = sum(min(value, 0.0) for _, value in singles)
         reach += [sum(max(value, 0.0) for _, value in singles), below]
     figures = 16 + max(width(write(value), _SIZE, True) for value in (effect, total))
@@ -41,21 +42,33 @@ def together(
         return _NAMES + room * (value - low) / ((high - low) or 1)
 
     drawn = Diagram(wide, _TOP + _ROW * rows + 4, _label(effect, singles, random, write, unit))
-    _bar(drawn, _TOP, "together" if rows == 3 else singles[0][0], place(0.0), place(effect))
+    _bar(drawn, _TOP, "together" if several else singles[0][0], place(0.0), place(effect))
     drawn.words(wide, _TOP + _ROW / 2, write(effect), size=_SIZE, bold=True, anchor="end")
     drawn.spot(0, _TOP, wide, _ROW, "All at once", f"{write(effect)} {unit}")
-    if rows == 3:
+    if several:
         _parts(drawn, _TOP + _ROW, singles, place, write, unit)
         y = _TOP + 1.5 * _ROW
         drawn.words(wide, y, write(total), size=_SIZE, kind="mute", anchor="end")
-    y = _TOP + _ROW * (rows - 0.5)
+    if random:
+        _sets(drawn, _TOP + _ROW * (rows - 0.5), random, place, write, unit)
+    drawn.line([(place(0.0), _TOP), (place(0.0), _TOP + _ROW * rows)], "mute", width=1)
+    return drawn
+
+
+def _sets(
+    drawn: Diagram,
+    y: float,
+    random: Sequence[float],
+    place: Callable[[float], float],
+    write: Callable[[float], str],
+    unit: str,
+) -> None:
+    """A ring for each random set."""
     drawn.words(_NAMES - 10, y, f"{len(random)} random sets", size=_SIZE, anchor="end")
     for value in random:
         drawn.box(place(value) - _DOT / 2, y - _DOT / 2, _DOT, _DOT, "", edge="mute", radius=4)
     said = f"from {write(min(random))} to {write(max(random))} {unit}"
-    drawn.spot(0, y - _ROW / 2, wide, _ROW, "Random sets of as many heads", said)
-    drawn.line([(place(0.0), _TOP), (place(0.0), _TOP + _ROW * rows)], "mute", width=1)
-    return drawn
+    drawn.spot(0, y - _ROW / 2, drawn.width, _ROW, "Random sets of as many heads", said)
 
 
 def _bar(drawn: Diagram, y: float, name: str, start: float, end: float) -> None:
@@ -95,7 +108,7 @@ def _label(
     unit: str,
 ) -> str:
     total = write(sum(value for _, value in singles))
-    return (
-        f"Together {write(effect)} {unit}; each alone, added up, {total}; {len(random)} random "
-        f"sets from {write(min(random))} to {write(max(random))}."
-    )
+    said = f"Together {write(effect)} {unit}; each alone, added up, {total}"
+    if random:
+        said += f"; {len(random)} random sets from {write(min(random))} to {write(max(random))}"
+    return f"{said}."

@@ -139,6 +139,8 @@ def test_what_has_no_shares_says_so():
         attribute(al.load(model("llama").model), IDS)
     with pytest.raises(InputError, match="no token 97; the model predicts 0 to 96"):
         attribute(lab("llama"), IDS, 97)
+    with pytest.raises(InputError, match="token takes whole numbers, not ' Paris'"):
+        attribute(lab("llama"), IDS, " Paris")
     with pytest.raises(InputError, match="no position 11"):
         attribute(lab("llama"), IDS, position=11)
 

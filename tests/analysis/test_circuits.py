@@ -106,6 +106,10 @@ def test_what_has_no_circuit_says_so():
         query_key(lab("mistral"), 0, 0, WORDS, distance=5)
     with pytest.raises(InputError, match="at least one word"):
         query_key(lab("llama"), 0, 0, [])
+    with pytest.raises(InputError, match="distance takes whole numbers"):
+        query_key(lab("llama"), 0, 0, WORDS, distance=1.5)
+    with pytest.raises(InputError, match="not 0"):
+        output_value(lab("llama"), 0, 0, WORDS, k=0)
     with pytest.raises(EditRefused, match="This circuit names layer 9"):
         query_key(lab("llama"), 9, 0, WORDS)
     with pytest.raises(EditRefused, match="names head 6"):

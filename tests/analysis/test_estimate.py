@@ -158,6 +158,11 @@ def test_what_cannot_be_estimated_is_said(monkeypatch):
         estimate(lab("llama"), IDS, metric=al.Loss(each=True))
     with pytest.raises(EditRefused, match="no estimate of Temperature"):
         estimated(lab("llama"), IDS, [al.Temperature(2.0)], al.KL())
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(InputError):
+            estimate(lab("llama"), IDS, k=wrong)
+    with pytest.raises(InputError, match="A metric is"):
+        estimate(lab("llama"), IDS, metric="kl")
     cancel = al.Cancel()
     cancel.set()
     with pytest.raises(Cancelled):

@@ -14,7 +14,7 @@ from attnlab.trace import Capture
 from tests.families import FAMILIES, build, lab, raw_inputs, text
 
 IDS, OTHER, GOAL = text(9, seed=3), text(9, seed=8), text(5, seed=9)
-FITS = "gpt2 llama mistral gemma2 gpt_oss lfm2 bert albert t5 bart gpt_neo deberta_v2"
+FITS = "gpt2 llama mistral gemma2 gpt_oss lfm2 diffllama bert albert t5 bart gpt_neo deberta_v2"
 BREAKS = "gpt_bigcode bloom umt5"
 
 
@@ -225,6 +225,10 @@ def test_half_precision_is_judged_by_its_own_rounding():
     largest = float(found.plain.logits.abs().max())
     assert found.grown == 6 and found.difference <= tolerance(found.plain) == 8 * steps * largest
     assert tolerance(lab("llama").run(IDS)) == 1e-4
+    encoder = al.load(build("bert").bfloat16())
+    found = grown(encoder, IDS, heads("bert"), CosineDistance())
+    largest = float(found.plain.final.abs().max())
+    assert found.grown == 6 and tolerance(found.plain) == 8 * steps * largest
 
 
 def test_cancelling_leaves_the_model_as_it_was():

@@ -104,6 +104,8 @@ def test_what_cannot_be_read_is_refused():
         logit_lens(lab("mamba"), IDS)
     with pytest.raises(InputError, match="no token 97; the model predicts 0 to 96"):
         lens(lab("llama"), IDS, answer=97)
+    with pytest.raises(InputError, match="positions"):
+        lens(lab("llama"), IDS, ())
     stop = al.Cancel()
     stop.set()
     with pytest.raises(Cancelled):

@@ -140,6 +140,19 @@ def test_models_that_predict_nothing_say_so():
     assert default_metric(lab("t5")) == default_metric(lab("llama")) == KL()
 
 
+def test_tokens_and_positions_that_are_none_are_refused():
+    for metric in (LogProbability(-3), LogProbability(97), LogitDifference(-3, 5)):
+        with pytest.raises(InputError, match="is no token id here; the ids are 0 to 96"):
+            metric.of(*both(metric))
+    for wrong in (1.5, (1, 2), None, "last"):
+        for kind in (LogProbability, KL, CosineDistance):
+            if not (kind is KL and wrong is None):
+                with pytest.raises(InputError, match=r"whole numbers|position, not"):
+                    kind(**{"over" if kind is CosineDistance else "position": wrong})
+    with pytest.raises(InputError, match="whole numbers"):
+        LogProbability(1.5).resolved(lab("llama"))
+
+
 def test_json_there_and_back():
     for metric in (
         KL(None),

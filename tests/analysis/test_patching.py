@@ -5,7 +5,7 @@ import pytest
 
 import attnlab as al
 from attnlab.analysis.effects import kl_divergence
-from attnlab.analysis.metrics import KL, LogitDifference, LogProbability
+from attnlab.analysis.metrics import KL, CosineDistance, LogitDifference, LogProbability, Loss
 from attnlab.analysis.pairing import pairs_of
 from attnlab.analysis.patching import activation_patching, where_facts_sit
 from attnlab.errors import Cancelled, EditRefused, InputError
@@ -189,6 +189,12 @@ def test_what_cannot_be_patched_is_refused():
     ):
         with pytest.raises(InputError, match=match):
             activation_patching(lab("llama"), A, B, **{"metric": METRIC, **options})
+    for several in (KL(None), Loss(each=True), CosineDistance("each")):
+        with pytest.raises(InputError, match="has one for each position; name one"):
+            activation_patching(lab("llama"), A, B, metric=several)
+    for place in (KL(3), CosineDistance(3)):
+        with pytest.raises(InputError, match="not the same place in both; count it from the end"):
+            activation_patching(lab("llama"), A, B[:5], metric=place)
     for options in ({"by": "position"}, {"positions": 3}):
         with pytest.raises(InputError, match="here 7 and 5: patch whole heads"):
             activation_patching(lab("llama"), A[:5], B, "weights", metric=METRIC, **options)

@@ -68,6 +68,8 @@ def test_signed_metrics_chosen_heads_and_positions():
     top = lab("llama").run(IDS).next_tokens(1)[0]
     assert frame.attrs["metric"]["token"] == top[0].id
     assert frame.attrs["plain"] == pytest.approx(torch.tensor(top[1]).log().item(), abs=1e-5)
+    one = sweep(lab("llama"), IDS, heads=[(0, 1)], positions=2)
+    assert one.equals(sweep(lab("llama"), IDS, heads=[(0, 1)], positions=(2,)))
     everywhere = sweep(lab("llama"), IDS, heads=heads, metric=al.LogProbability())
     assert (everywhere["effect"] - frame["effect"]).abs().max() > 1e-4
 
@@ -136,6 +138,12 @@ def test_a_sweep_can_be_cancelled_and_run_again():
         ({"role": "cross"}, "no heads in the role 'cross'"),
         ({"heads": [(0, 6)]}, r"no head \(0, 6\)"),
         ({"heads": []}, "nothing to sweep"),
+        ({"heads": [3]}, "pairs, not 3"),
+        ({"heads": (1, 2)}, "pairs, not 1"),
+        ({"heads": [(1, 2.5)]}, "whole numbers, not 2.5"),
+        ({"groups": 1.5}, "whole numbers, not 1.5"),
+        ({"groups": 0}, "one group"),
+        ({"metric": "kl"}, "A metric is al.KL"),
     ],
 )
 def test_what_cannot_be_swept_is_said(options, said):

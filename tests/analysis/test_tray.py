@@ -46,6 +46,11 @@ def test_an_encoder_s_vector_turns():
     assert 0 < found.effect <= 2
 
 
+def test_without_random_sets_none_are_run():
+    found = together(lab("llama"), IDS, al.ZeroHead, [(0, 0)], KL(), count=0)
+    assert found.random == () and found.beats == 0 and found.effect > 0
+
+
 def test_a_head_that_is_not_there_is_a_sentence():
     with pytest.raises(al.errors.EditError, match="head 99"):
         together(lab("llama"), IDS, al.ZeroHead, [(0, 99)], KL())

@@ -60,3 +60,26 @@ def test_a_sweep_is_stopped_run_again_and_its_strongest_head_taken_away(
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("gone=L23H4.L23H5"))
     expect(page.locator(".st-key-remark-together")).to_contain_text("if added up; together")
+
+
+def test_a_study_is_kept_as_a_file_and_runs_again(page: Page, address: str, tmp_path):
+    words = "The capital of France is"
+    page.goto(f"{address}/ablate?fill=mean&gone=L23H4.L0H4&a={words}")
+    together = page.locator(".st-key-answer-together")
+    expect(together).to_contain_text("nats", timeout=180_000)
+    found = together.inner_text()
+    settled(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the study").click()
+    kept = tmp_path / "study.json"
+    download.value.save_as(kept)
+
+    page.goto(f"{address}/ablate?a={words}")
+    expect(page.locator(".st-key-remark-how")).to_be_visible(timeout=180_000)
+    settled(page)
+    page.get_by_role("button", name="Open a study").click()
+    page.locator(".st-key-study-file input[type=file]").set_input_files(kept)
+    expect(together).to_have_text(found, timeout=180_000)
+    told = page.locator(".st-key-remark-study")
+    expect(told).to_have_text(f"Saved: {found}; run again: {found.split()[0]}, the same.")
+    expect(page).to_have_url(re.compile("fill=mean"))

@@ -63,13 +63,10 @@ def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
         {"fill": "mean", "after": "2"},
         {"fill": "resample", "b": "w5 w6 w20 w8 w9 w10 w11"},
         {"fill": "resample", "b": "w5 w20 w7"},
-        {"ours": "1"},
     ],
 )
 def test_every_fill_and_measure(ablate, tiny_gemma, query):
-    model = "smollm2-135m" if query.get("ours") else tiny_gemma
-    text = "Hi there" if query.get("ours") else TINY
-    app = ablate(model=model, a=text, **query)
+    app = ablate(model=tiny_gemma, a=TINY, **query)
     assert said(app, "heads, exactly")
     assert said(app, f"in {'logits' if query.get('metric') == 'difference' else 'nats'}")
 
@@ -82,10 +79,16 @@ def test_an_encoder_s_vector_turns(ablate, tiny_bert):
     assert app.selectbox(key="ablate-after").value == 1
 
 
+def test_our_transformer_is_measured_too(ablate):
+    app = ablate(model="minilm-l6", ours="1", a="Hi there")
+    assert said(app, "All 72 heads, exactly") and said(app, "Our transformer.")
+
+
 def test_an_encoder_decoder_is_measured_on_its_decoder(ablate, tiny_t5):
     for role in ("encoder", "cross", "decoder"):
         app = ablate(model=tiny_t5, a=TINY, ta="w5 w6", role=role)
         assert said(app, "heads, exactly") and said(app, "after “w6”")
+        assert said(app, "The mean vector of the text turned by")
 
 
 def test_a_model_whose_softmax_alone_is_seen_says_so(ablate, tiny_bloom):
@@ -104,7 +107,10 @@ def test_a_set_is_shown_beside_its_sum_and_given_back(ablate, tiny_gemma):
 
 def test_on_a_long_text_a_sweep_waits_to_be_asked(ablate, tiny_gemma, monkeypatch):
     monkeypatch.setattr("attnlab.ui.engine.WHOLE_TOKENS", 6)
-    app = ablate(model=tiny_gemma, a="w40 w41 w42 w43 w44 w45 w46 w47")
+    app = ablate(model=tiny_gemma, a="w40 w41 w42 w43 w44 w45 w46 w47", gone="L0H0.L1H1")
+    assert said(app, "if added up; together") and not said(app, "random sets")
+    app.button(key="compare-sets").click().run()
+    assert said(app, "random sets of 2 heads")
     assert not said(app, "heads, exactly") and said(app, "Estimated:")
     assert all(len(spot[5]) == 2 for spot in squares(app)["spots"])
     app.button(key="sweep-run").click().run()

@@ -63,6 +63,7 @@ def said(app: AppTest, part: str) -> bool:
 
 def test_an_encoder_and_what_its_heads_look_for(page):
     app = page(model="minilm-l6", head="L0H2")
+    assert said(app, "from its threshold on: 0.15 to 0.7 of attention")
     assert said(app, "of 72 heads named") and said(app, "at most one is named")
     assert "previous token · 1" in words(app, 0) and "induction · 0" in words(app, 0)
     spots = diagrams(app)[0]["spots"]

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import attnlab as al
+from attnlab.errors import EditMissed
 from attnlab.pretrained.binding import bind
 from attnlab.trace import Capture, Row, Run
 from tests.families import FAMILIES, lab, text
@@ -86,3 +87,9 @@ def test_what_is_kept_of_a_row_starts_where_it_enters():
     assert torch.equal(z[0, 2], z[1, 2])
     entering = state.store.whole(("resid_pre", "decoder", 1))
     assert torch.equal(entering[0], entering[1])
+
+
+def test_a_row_that_joins_after_its_edit_is_an_error_though_another_row_has_that_edit():
+    zero = bind(lab("gpt2"), [al.ZeroHead(1, 3)], None)
+    with pytest.raises(EditMissed, match=r"ZeroHead\(1, 3\) reached no site in this run"):
+        run("gpt2", [Row(), Row(zero, enters=1), Row(zero, enters=2)])

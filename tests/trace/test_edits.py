@@ -1,6 +1,7 @@
 """Edits are values: compared, hashed, written as JSON and read back."""
 
 import json
+import time
 
 import pytest
 import torch
@@ -90,6 +91,15 @@ def test_a_text_and_places_compare_in_whatever_form_they_came():
 def test_what_makes_no_sense_says_so(make, named):
     with pytest.raises(EditError, match=named):
         make()
+
+
+def test_pairs_of_a_long_text_are_checked_in_one_pass():
+    pairs = [(i, i) for i in range(20_000)]
+    start = time.process_time()
+    assert len(al.Patch("z", 1, 2, donor="a", at=pairs).at) == len(pairs)
+    with pytest.raises(EditError, match="pairs position 7 here with several"):
+        al.Patch("z", 1, 2, donor="a", at=[*pairs, (7, 8)])
+    assert time.process_time() - start < 3  # pair by pair against all others: a quarter of a minute
 
 
 def test_an_edit_cannot_be_changed():

@@ -110,3 +110,8 @@ def test_a_negative_effect_runs_to_the_left_of_zero():
     (bar,) = boxes(drawn, "edit")
     assert bar[1] + bar[3] == pytest.approx(zero, abs=0.01)
     assert len(drawn.spots) == 2 and "each alone" in drawn.label
+
+
+def test_without_random_sets_their_row_is_left_out():
+    drawn = together.together(1.0, [("L0 H0", 1.0)], [])
+    assert len(drawn.spots) == 1 and "random" not in drawn.label

@@ -21,7 +21,7 @@ from dataclasses import fields
 from typing import Any
 
 from attnlab.analysis.metrics.logits import KL, LogitDifference, LogProbability, Loss, token_id
-from attnlab.analysis.metrics.metric import Asks, Metric
+from attnlab.analysis.metrics.metric import Asks, Metric, require_metric
 from attnlab.analysis.metrics.vectors import CosineDistance
 from attnlab.errors import InputError
 from attnlab.trace.runner import Runner
@@ -37,6 +37,7 @@ __all__ = [
     "default_metric",
     "joined",
     "metric_from_json",
+    "require_metric",
     "token_id",
 ]
 

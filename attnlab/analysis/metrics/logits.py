@@ -27,6 +27,10 @@ class KL(Metric):
     position: int | None = -1
     kind: str = field(default="kl", init=False)
 
+    def __post_init__(self) -> None:
+        if self.position is not None:
+            whole_position(self)
+
     @property
     def name(self) -> str:
         return f"KL divergence {at(self.position)}"
@@ -65,6 +69,9 @@ class LogProbability(Metric):
     position: int = -1
     kind: str = field(default="log_probability", init=False)
 
+    def __post_init__(self) -> None:
+        whole_position(self)
+
     @property
     def name(self) -> str:
         return f"log-probability {at(self.position)}"
@@ -98,7 +105,8 @@ class LogProbability(Metric):
     def value(self, trace: Trace) -> Tensor:
         if not isinstance(self.token, int):
             raise InputError(f"Which token is not settled yet: {self}; call resolved first.")
-        return trace.logits_at(self.position).double().log_softmax(-1)[self.token]
+        log_p = trace.logits_at(self.position).double().log_softmax(-1)
+        return log_p[in_vocabulary(self.token, log_p)]
 
 
 @dataclass(frozen=True)
@@ -112,6 +120,9 @@ class LogitDifference(Metric):
     other: int | str
     position: int = -1
     kind: str = field(default="logit_difference", init=False)
+
+    def __post_init__(self) -> None:
+        whole_position(self)
 
     @property
     def name(self) -> str:
@@ -136,7 +147,8 @@ class LogitDifference(Metric):
 
     def value(self, trace: Trace) -> Tensor:
         logits = trace.logits_at(self.position).double()
-        return logits[self.answer] - logits[self.other]
+        answer, other = (in_vocabulary(token, logits) for token in (self.answer, self.other))
+        return logits[answer] - logits[other]
 
 
 @dataclass(frozen=True)
@@ -191,6 +203,19 @@ def token_id(runner: Runner, token: int | str) -> int:
             "begin with a space."
         )
     return ids[0]
+
+
+def in_vocabulary(token: int | str, logits: Tensor) -> int:
+    """An id as it is. Raises InputError where the model's logits [V] have none for it."""
+    if not isinstance(token, int) or not 0 <= token < len(logits):
+        raise InputError(f"{token!r} is no token id here; the ids are 0 to {len(logits) - 1}.")
+    return token
+
+
+def whole_position(metric: KL | LogProbability | LogitDifference) -> None:
+    """Have the position be an int. Raises InputError for anything else."""
+    position = whole("position", metric.position, InputError)
+    object.__setattr__(metric, "position", position)
 
 
 def _logits(position: int | None) -> Asks:

@@ -73,3 +73,10 @@ def at(position: int | None) -> str:
     if position is None:
         return "at each position"
     return "at the last position" if position == -1 else f"at position {position}"
+
+
+def require_metric(value: Any) -> Metric:
+    """A metric as it is. Raises InputError for anything else."""
+    if not isinstance(value, Metric):
+        raise InputError(f"A metric is al.KL(), al.Loss() or another of them, not {value!r}.")
+    return value

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attnlab.analysis.metrics.metric import Asks, Metric, at
 from attnlab.errors import InputError
+from attnlab.trace.capture import whole
 from attnlab.trace.trace import Trace
 
 
@@ -24,8 +25,11 @@ class CosineDistance(Metric):
     kind: str = field(default="cosine_distance", init=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.over, str) and self.over not in ("mean", "each"):
-            raise InputError(f"over is 'mean', 'each' or a position, not {self.over!r}.")
+        if isinstance(self.over, str):
+            if self.over not in ("mean", "each"):
+                raise InputError(f"over is 'mean', 'each' or a position, not {self.over!r}.")
+        else:
+            object.__setattr__(self, "over", whole("over", self.over, InputError))
 
     @property
     def name(self) -> str:

@@ -41,11 +41,16 @@ class Contrast:
         pairs = zip(texts, goals, strict=True)
         traces = tuple(runner.run(text, **options, **goal) for text, goal in pairs)
         lengths = {len(trace.tokens) for trace in traces}
-        place = getattr(first, "position", -1)
-        if len(lengths) > 1 and (place is None or place >= 0):
+        place = getattr(first, "position", getattr(first, "over", -1))
+        if len(lengths) > 1 and (place is None or (isinstance(place, int) and place >= 0)):
             raise InputError(
                 f"The texts have {' and '.join(map(str, sorted(lengths)))} tokens, so "
                 f"{first.name} is not the same place in both; count it from the end."
+            )
+        if Raw(first, traces[0]).of_each(traces[0], traces[:1]).dim() > 1:
+            raise InputError(
+                f"Patching measures one number a run, and {first.name} has one for each position; "
+                "name one position."
             )
         found = first if metric is not None else _default(first, traces)
         return cls(texts, targets, traces, found)

@@ -6,6 +6,7 @@ called causal tracing (Meng et al. 2022) and activation patching.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -212,10 +213,9 @@ def _as_pairs(at: Any) -> Pairs:
     if not pairs or not all(isinstance(p, Sequence) and len(p) == 2 for p in pairs):
         raise EditError(f"at= takes pairs (position here, position there), not {at!r}.")
     pairs = tuple(tuple(whole("at", place, EditError) for place in pair) for pair in pairs)
-    here = [place for place, _ in pairs]
-    twice = next((place for place in here if here.count(place) > 1), None)
-    if twice is not None:
-        raise EditError(f"at= pairs position {twice} here with several there.")
+    twice = [place for place, count in Counter(here for here, _ in pairs).items() if count > 1]
+    if twice:
+        raise EditError(f"at= pairs position {twice[0]} here with several there.")
     if min(place for pair in pairs for place in pair) < 0:
         raise EditError("at= counts positions from the start of both texts.")
     return pairs

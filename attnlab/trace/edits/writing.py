@@ -76,7 +76,7 @@ class Rows:
         columns = [row for row, _ in inside]
         wanted = rows.new_zeros(*rows.shape[:-1], len(where.keys))
         wanted[..., [place for _, place in inside]] = rows[..., columns]
-        beyond = [row for row in range(len(self.keys)) if row not in set(columns)]
+        beyond = sorted(set(range(len(self.keys))) - set(columns))
         lost = rows[None][..., beyond].flatten(0, -3).amax(0)
         if bool((lost > 0).any()):  # a tile leaves out keys that none of its queries sees
             row, key = (lost > 0).nonzero()[0].tolist()

@@ -13,7 +13,7 @@ from attnlab.analysis import estimate
 from attnlab.analysis.effects import Effect, compare
 from attnlab.analysis.grow import Part, grown
 from attnlab.analysis.metrics import Metric
-from attnlab.analysis.tray import Together, together
+from attnlab.analysis.tray import COUNT, Together, together
 from attnlab.errors import InputError
 from attnlab.trace import Edit, MeanHead, ResampleHead, ZeroHead
 from attnlab.ui import work
@@ -163,8 +163,8 @@ def known(ask: Ask) -> dict[Head, float]:
     return done.exact if done is not None else dict(stores.get(ask.key("part")) or {})
 
 
-def set_of(ask: Ask, heads: Sequence[Head]) -> Together:
-    """What a set of heads does, beside each of them alone and beside random sets."""
+def set_of(ask: Ask, heads: Sequence[Head], count: int = COUNT) -> Together:
+    """What a set of heads does, beside each of them alone and beside ``count`` random sets."""
 
     def run(job: Any) -> Together:
         return together(
@@ -175,11 +175,12 @@ def set_of(ask: Ask, heads: Sequence[Head]) -> Together:
             ask.metric,
             role=ask.reader.role,
             target=ask.target,
+            count=count,
             progress=job.progress,
             cancel=job.cancel,
         )
 
-    key = ask.key(spelled(ask.edits(heads)))
+    key = ask.key(f"{spelled(ask.edits(heads))} beside {count}")
     return work.perform(key, "Taking them away together", run, work.stores().effects)
 
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.analysis.tray import Together
-from attnlab.ui import explain, export, mount, mount_diagram, phrases, say, state
+from attnlab.analysis.tray import COUNT, Together
+from attnlab.ui import engine, explain, export, mount, mount_diagram, phrases, say, state
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import Ablate
 from attnlab.ui.cards import edited
@@ -18,10 +18,12 @@ from attnlab.ui.engine import edited as engine_edited
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.sweep import Ask
 from attnlab.ui.export import ablate as saved
+from attnlab.ui.hosting import hosted
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import MAX_GONE, Head, Selection
 from attnlab.viz import together as picture
 
+_ASKED: Final = "_random_sets_asked"
 _SUM: Final = (
     "Effects do not add up: later heads read what earlier ones write, and one head may do the work "
     "of another that is gone. So a set is measured as a set. Random sets: as many heads, drawn at "
@@ -39,7 +41,8 @@ def draw(ask: Ask, measured: Measured, chosen: Selection, value: Ablate, found: 
     with st.container(border=True, key="card-tray"):
         st.markdown("**Taken away together**", help=_SUM)
         _tray(ask, chosen)
-        together = sweep.set_of(ask, heads)
+        waits = _waits(ask)
+        together = sweep.set_of(ask, heads, 0 if waits else COUNT)
         drawn = picture.together(
             together.effect,
             [(title(head), one) for head, one in zip(heads, together.singles, strict=True)],
@@ -50,13 +53,24 @@ def draw(ask: Ask, measured: Measured, chosen: Selection, value: Ablate, found: 
         with st.container(key="answer-together"):
             st.text(f"{write(together.effect)} {measured.unit}")
         mount_diagram.diagram("together", drawn)
-        say.remark(said(heads, together, measured), "together")
+        words = said(heads, together, measured)
+        if words:
+            say.remark(words, "together")
         with st.container(horizontal=True, key="actions-tray", gap="medium"):
             if chosen.gone:
                 action("Give all back", "give-all-back", state.choose, kwargs={"gone": ()})
+            if waits:
+                label, asked = f"Compare with {COUNT} random sets", {_ASKED: True}
+                action(label, "compare-sets", st.session_state.update, args=(asked,))
             study.draw(ask, chosen, value, together)
             export.menu("save-tray", saved.tray(ask, measured, heads, together, drawn))
         study.compared(ask, heads, together, measured)
+
+
+def _waits(ask: Ask) -> bool:
+    """Whether random sets are not run unasked: twenty more runs, on a server for many too."""
+    long = len(ask.reader.lab.tokens(ask.passage.text)) > engine.WHOLE_TOKENS
+    return (long or hosted()) and not st.session_state.get(_ASKED, False)
 
 
 def heads_of(chosen: Selection) -> tuple[Head, ...]:
@@ -79,6 +93,11 @@ def _tray(ask: Ask, chosen: Selection) -> None:
 
 def said(heads: tuple[Head, ...], found: Together, measured: Measured) -> str:
     """A set beside its parts, and beside random sets."""
+    several = len(heads) > 1
+    parts = f"Alone, they do {write(found.sum)} {measured.unit} if added up"
+    parts = f"{parts}; together {write(found.effect)}." if several else ""
+    if not found.random:
+        return parts
     count, (least, middle, most) = len(found.random), found.spread
     sets = "single heads" if len(heads) == 1 else f"sets of {len(heads)} heads"
     beats = {0: "none does", count: "all do"}.get(found.beats, f"{found.beats} do")
@@ -86,10 +105,7 @@ def said(heads: tuple[Head, ...], found: Together, measured: Measured) -> str:
         f"Of {count} random {sets}, {beats} less: {write(least)} to {write(most)}, "
         f"half below {write(middle)}."
     )
-    if len(heads) == 1:
-        return words
-    parts = f"Alone, they do {write(found.sum)} {measured.unit} if added up"
-    return f"{parts}; together {write(found.effect)}. {words}"
+    return f"{parts} {words}".strip()
 
 
 def after(ask: Ask, measured: Measured, chosen: Selection) -> None:
@@ -100,15 +116,18 @@ def after(ask: Ask, measured: Measured, chosen: Selection) -> None:
     """
     heads, kind = heads_of(chosen), ask.reader.lab.head_kind
     edits, what = ask.edits(heads), phrases.without(heads)
+    # Cross-attention has no vectors of its own: what it changes is seen in the decoder's.
+    cross = ask.reader.role == "cross"
+    reader = engine.with_role(ask.reader, "decoder") if cross else ask.reader
     shown = edited.Shown(
         "gone",
-        ask.reader,
+        reader,
         ask.passage,
         edits,
         what,
         position=measured.position,
-        look=chosen.chosen,
-        on_look=_looked,
+        look=None if cross else chosen.chosen,
+        on_look=None if cross else _looked,
     )
     with st.container(key="cards-gone"):
         left, right = st.columns(2, gap="small")

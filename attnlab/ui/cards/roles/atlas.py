@@ -66,7 +66,8 @@ def _title(reader: engine.Reader, found: HeadRoles | None, only: str) -> None:
         )
     elif found is not None:
         say.remark(
-            "Each square is a head, in the colour of its clearest role. Click one to open it.",
+            "Each square is a head, in the colour of its clearest role. A role counts from its "
+            f"threshold on: {roles_look.thresholds(found)} of attention. Click a head to open it.",
             "atlas-how",
         )
 
