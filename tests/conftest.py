@@ -14,10 +14,15 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import pytest
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 # In tests, and only there, the shapes that attention and our transformer declare are checked.
 install_import_hook(["attnlab.attention", "attnlab.transformer"], "beartype.beartype")
+
+# A busy machine is no failure; what costs how much is measured in benchmarks/.
+settings.register_profile("attnlab", deadline=None)
+settings.load_profile("attnlab")
 
 PACKAGED = ("smollm2-135m", "minilm-l6")
 
