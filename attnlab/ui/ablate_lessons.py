@@ -42,9 +42,9 @@ LESSONS: Final = (
     _lesson(
         "one-head",
         "One head of 270",
-        "Without L23 H4, “Paris” falls from 0.77 to 0.14. One other square is as large: L0 H4. Set "
-        "heads to their mean instead of zero, and it shrinks to a tenth: it adds much the same to "
-        "every word, and only the lack of that hurts.",
+        "Without L23 H4, “Paris” falls from 0.77 to 0.14. One other square is nearly as large: "
+        "L0 H4. Set heads to their mean instead of zero, and it shrinks to a tenth: L0 H4 adds "
+        "much the same to every word, and only the lack of that hurts.",
         _FRANCE,
         (23, 4),
         ((23, 4),),

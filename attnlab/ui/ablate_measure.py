@@ -99,6 +99,8 @@ def measured(
     if value.metric == "difference":
         one, first = _word(value.answer, 0, reader, passage, at)
         two, second = _word(value.other, 1, reader, passage, at)
+        if first == second:
+            raise InputError(f"Both answers are “{one}”: name another for one of them.")
         what = f"lead of “{one}” over “{two}” {after}"
         grows = ("lead grows without the head", "lead shrinks without it")
         return Measured(LogitDifference(first, second, at), what, grows, _HELPS, at)
@@ -126,4 +128,22 @@ def _word(
     try:
         return word, token_id(reader.lab, f" {word}")
     except InputError:
-        return word, token_id(reader.lab, word)
+        return word, _whole(word, reader, passage, at)
+
+
+def _whole(word: str, reader: engine.Reader, passage: Passage, at: int) -> int:
+    """The id of what has no space before it.
+
+    Raises:
+        InputError: it is several tokens; the sentence names some that are one.
+    """
+    try:
+        return token_id(reader.lab, word)
+    except InputError as error:
+        likely = [
+            spoken(token).strip() for token, _ in sweep.next_words(reader, passage, at).before
+        ]
+        some = ", ".join(f"“{one}”" for one in likely[:3])
+        raise InputError(
+            f"{reader.title} writes “{word}” in several pieces, and an answer is one: try {some}."
+        ) from error

@@ -11,7 +11,6 @@ file can ask for nothing that a link could not. Nothing here imports Streamlit.
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -22,6 +21,7 @@ from attnlab.ui.selection import Selection
 
 NAME: Final = "attnlab-study.json"
 _KIND, _VERSION = "study", 1
+_HUGE: Final = 1e6  # no effect; a whole number of hundreds of digits is none either
 
 
 @dataclass(frozen=True)
@@ -84,5 +84,5 @@ def load(content: bytes) -> Opened | str:
     found = document.get("found")
     together = found.get("together") if isinstance(found, dict) else None
     number = isinstance(together, int | float) and not isinstance(together, bool)
-    together = float(together) if number and math.isfinite(together) else None
+    together = float(together) if number and abs(together) < _HUGE else None
     return Opened(selection, value, together, (*problems, *doubts))

@@ -271,10 +271,16 @@ def _grid(found: Changed) -> Diagram:
 def _layers_said(found: Changed) -> str:
     """The darkest square, and the layer that moved most."""
     most = max(found.layer_means, key=found.layer_means.get)
-    darkest = f"Darkest: {found.order[0][2]:.2f} bits."
+    darkest = f"Darkest: {_bits(found.order[0][2])} bits."
     if len(found.layers) == 1:
         return darkest
-    return f"{darkest} Layer {most} moves most: {found.layer_means[most]:.2f} bits on average."
+    mean = _bits(found.layer_means[most])
+    return f"{darkest} Layer {most} moves most: {mean} bits on average."
+
+
+def _bits(value: float) -> str:
+    """In two digits that say something."""
+    return f"{value:.2f}" if value >= 0.095 else plain(float(f"{value:.2g}"))
 
 
 def _twice(of: Shown, found: Changed, head: Head) -> Diagram:

@@ -101,8 +101,9 @@ def said(heads: tuple[Head, ...], found: Together, measured: Measured) -> str:
     count, (least, middle, most) = len(found.random), found.spread
     sets = "single heads" if len(heads) == 1 else f"sets of {len(heads)} heads"
     beats = {0: "none does", count: "all do"}.get(found.beats, f"{found.beats} do")
+    less = "less" if least >= 0 else "less, up or down"
     words = (
-        f"Of {count} random {sets}, {beats} less: {write(least)} to {write(most)}, "
+        f"Of {count} random {sets}, {beats} {less}: {write(least)} to {write(most)}, "
         f"half below {write(middle)}."
     )
     return f"{parts} {words}".strip()
