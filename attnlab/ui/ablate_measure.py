@@ -140,10 +140,8 @@ def _whole(word: str, reader: engine.Reader, passage: Passage, at: int) -> int:
     try:
         return token_id(reader.lab, word)
     except InputError as error:
-        likely = [
-            spoken(token).strip() for token, _ in sweep.next_words(reader, passage, at).before
-        ]
-        some = ", ".join(f"“{one}”" for one in likely[:3])
+        likely = sweep.next_words(reader, passage, at).before[:3]
+        some = ", ".join(f"“{spoken(token).strip()}”" for token, _ in likely)
         raise InputError(
             f"{reader.title} writes “{word}” in several pieces, and an answer is one: try {some}."
         ) from error

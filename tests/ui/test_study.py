@@ -35,7 +35,7 @@ def test_what_is_no_study_is_one_sentence():
     assert "larger than" in study.load(b" " * 1_000_001)
 
 
-@pytest.mark.parametrize("together", [None, "1.2", True, [1.2], float("nan")])
+@pytest.mark.parametrize("together", [None, "1.2", True, [1.2], float("nan"), 10**400])
 def test_a_figure_that_is_none_is_not_compared(together):
     assert study.load(saved(together=together)).together is None
 
