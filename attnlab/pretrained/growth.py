@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from attnlab.errors import AttnLabError, GrowthRefused, InputError
+from attnlab.errors import AttnLabError, EditMissed, GrowthRefused, InputError
 from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.donors import refuse_donors
@@ -120,8 +120,9 @@ class Growth:
             return execute(self._lab, *given)
         try:
             return execute(self._lab, *given, joins)
-        except _BREAKS as error:
-            if isinstance(error, AttnLabError):
+        except (*_BREAKS, EditMissed) as error:
+            late = isinstance(error, EditMissed) and start < rows  # it may have joined too late
+            if isinstance(error, AttnLabError) and not late:
                 raise
             how = "one batch with edits of each row" if start == rows else "rows that join a batch"
             raise GrowthRefused(f"{self._lab.name} cannot be run in {how} ({error}).") from error

@@ -166,10 +166,19 @@ class Run:
         """
         self.steps = self.store.step
         self.report(0, 1)
-        own = ((place, bound) for place, row in enumerate(self.rows) for bound in row.edits)
-        missed = next((b.edit for place, b in own if (place, id(b)) not in self._reached), None)
-        if missed is not None:
-            raise EditMissed(f"{missed} reached no site in this run, so nothing was changed.")
+        missed = [
+            (row, bound.edit)
+            for place, row in enumerate(self.rows)
+            for bound in row.edits
+            if (place, id(bound)) not in self._reached
+        ]
+        if not missed:
+            return
+        # What the first row has seen, rows that join it later have seen as its copies.
+        first = {b.edit for b in self.rows[0].edits if (0, id(b)) in self._reached}
+        for row, edit in missed:
+            if row.enters is None or edit not in first:
+                raise EditMissed(f"{edit} reached no site in this run, so nothing was changed.")
 
     def touches(self, stage: str, place: Site | Block) -> bool:
         """Whether anybody edits or keeps this stage here."""

@@ -11,7 +11,7 @@ from attnlab.viz.lines import steps
 from attnlab.viz.svg.text import cut, width
 
 _ROW, _TOP, _NAMES, _FIGURES, _BAR = 23.0, 26.0, 124.0, 44.0, 11.0
-_SIZE = 12.5
+_SIZE, _LEAST = 12.5, 0.005
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def bullets(
         drawn.line([(least, y - 8), (least, y + 8)], "ink", width=2)
         dot = place(row.chance)
         drawn.box(dot - 2.5, y - 2.5, 5, 5, "paper", edge="mute", radius=2.5)
-        drawn.words(wide, y, minus(write(row.score)), size=_SIZE, kind=kind, anchor="end")
+        score = row.score if abs(row.score) >= _LEAST else 0.0  # no figure is −0.00
+        drawn.words(wide, y, minus(write(score)), size=_SIZE, kind=kind, anchor="end")
         drawn.spot(0, y - _ROW / 2, wide, _ROW, row.name, *row.told)
     return drawn
 

@@ -10,6 +10,7 @@ from attnlab.analysis.batches import bytes_of_row, split, tolerance
 from attnlab.analysis.grow import grown
 from attnlab.analysis.metrics import KL, CosineDistance, LogProbability, Loss, joined
 from attnlab.errors import Cancelled, EditRefused, GrowthRefused, InputError
+from attnlab.pretrained import growth as growth_module
 from attnlab.trace import Capture
 from tests.families import FAMILIES, build, lab, raw_inputs, text
 
@@ -272,3 +273,11 @@ def test_the_estimate_of_a_rows_bytes_grows_with_what_it_holds():
     all_logits = lab("llama").run(text(10), capture=())
     sizes = [bytes_of_row(lab("llama"), trace) for trace in (one, two, all_logits)]
     assert sizes == sorted(sizes) and sizes[2] - sizes[1] == 4 * 3 * 9 * 97
+
+
+def test_rows_that_would_join_after_their_edit_run_as_plain_batches(monkeypatch):
+    monkeypatch.setattr(growth_module, "enters_at", lambda lab, bounds: 2)
+    variants = heads("llama")
+    found = grown(lab("llama"), IDS, variants, KL())
+    same(found.values, alone("llama", variants, [KL()]))
+    assert found.grown == 0 and "reached no site" in found.why

@@ -39,13 +39,16 @@ def test_one_head_finds_subjects_and_scores_highest_for_pronouns(decoder):
         assert (first.layer, first.head) == (13, 8) and first.named
 
 
-def test_more_heads_rest_than_do_anything_else(decoder):
+def test_more_heads_rest_than_do_anything_else(smollm2, decoder):
     counts = dict.fromkeys(NAMES, 0)
     for names in decoder.names().values():
         for name in names:
             counts[name] += 1
     assert max(counts, key=counts.get) == "first token"
     assert score(decoder, (18, 8), "first token") > 0.9
+    team = [one for one, names in decoder.names().items() if "first token" in names]
+    found = silenced(smollm2, list(roles.example(smollm2, "first token")), [team])
+    assert found.without[0] < found.random[0]
 
 
 def test_an_encoder_looks_one_back_and_one_ahead_and_does_no_induction(minilm):
