@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui import study
+from attnlab.ui.cards.ablate import grid
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
 from tests.pages.conftest import APP
@@ -204,3 +205,11 @@ def test_a_study_opens_and_is_compared_with_its_new_run(ablate, tiny_gemma):
     assert said(app, "Saved: 7.000 nats; run again:") and said(app, "not the same")
     app.get_by_key("own_ablate_fill").set_value("zero").run()
     assert not said(app, "Saved: 7.000") and said(app, "heads, exactly")
+
+
+def test_a_sweep_that_was_stopped_starts_again(monkeypatch):
+    """Its work was stopped as well, and would not start before it is let."""
+    held = {"_stopped_work": "key", "_sweep_stopped": "key"}
+    monkeypatch.setattr(grid.st, "session_state", held)
+    grid._run("key")
+    assert held == {"_sweep_wanted": "key"}

@@ -10,7 +10,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import engine, export, mount, mount_diagram, say, state
+from attnlab.ui import engine, export, mount, mount_diagram, say, state, work
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.sweep import Ask, Swept
@@ -76,6 +76,7 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
     with places[0] if places else st.container():
         slot = st.empty()
     show = _Picture(slot, ask, measured, selection)
+    waits = st.empty()  # what was said of an earlier stop goes as soon as the sweep goes on
     held = sweep.known(ask)
     guess = _estimate(ask)
     whole = len(held) == len(ask.heads)
@@ -88,7 +89,8 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
         except Cancelled:
             st.session_state[_STOPPED] = ask.key()
     if found is None:
-        _paused(ask, sweep.known(ask))
+        with waits.container():
+            _paused(ask, sweep.known(ask))
         return Found(sweep.known(ask), guess.values)
     done = Found(found.exact, guess.values, found, guess.correlation(found.exact))
     drawn = show(found.exact, guess.values, last=True)
@@ -190,6 +192,8 @@ def _paused(ask: Ask, exact: Mapping[Head, float]) -> None:
 
 
 def _run(key: Any) -> None:
+    """Starts the sweep, also where it was stopped; a callback."""
+    work.resume()
     st.session_state.pop(_STOPPED, None)
     st.session_state[_WANTED] = key
 
