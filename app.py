@@ -17,6 +17,7 @@ TITLES = {
     "architecture": "Architecture",
     "ablate": "Ablate",
     "head-roles": "Head roles",
+    "trace": "Trace a prediction",
 }
 
 st.set_page_config(page_title="AttnLab", page_icon="🔎", layout="wide", initial_sidebar_state=248)

@@ -6,10 +6,12 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 
 def held_bytes(value: Any) -> int:
-    """The bytes that `value` keeps alive: arrays whole, dataclasses and containers by their parts.
+    """The bytes that `value` keeps alive: arrays and tables whole, dataclasses and containers by
+    their parts.
 
     An array that is a view counts as what it keeps alive. An estimate: parts that are shared, such
     as short strings, count each time.
@@ -22,6 +24,8 @@ def held_bytes(value: Any) -> int:
         while isinstance(base.base, np.ndarray):
             base = base.base
         return base.nbytes + 128
+    if isinstance(value, pd.DataFrame):
+        return int(value.memory_usage(deep=True).sum()) + 128
     if is_dataclass(value) and not isinstance(value, type):
         return 64 + sum(held_bytes(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, Mapping):

@@ -11,7 +11,7 @@ from attnlab.viz.payload import pack
 from attnlab.viz.tokens import row
 
 # Of A, of B, of their difference, of an edit and what it takes back; of none of these.
-COLOURS = ("a", "b", "d", "edit", "gold", "ink")
+COLOURS = ("a", "b", "d", "edit", "gold", "ink", "attention")
 Ranked = Sequence[tuple[int, int, float]]
 
 

@@ -1,0 +1,155 @@
+"""The page Trace a prediction under AppTest: models of every kind, every view, links, refusals."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnlab.ui.export.menu import files
+from attnlab.ui.trace_selection import STAGES
+from attnlab.viz import payload
+from tests.pages.conftest import APP
+
+TINY = "w5 w6 w7 w8 w9 w10 w11"
+OTHER = "w5 w6 w20 w8 w9 w10 w11"
+SHORT = "w5 w20 w21 w8 w9"
+
+
+@pytest.fixture
+def trace(packaged_models):
+    """Opens the page with query parameters."""
+
+    def opened(**query: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=240)
+        app.switch_page("pages/trace.py")
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception
+        return app
+
+    return opened
+
+
+def clickable(app: AppTest) -> list[dict]:
+    """What was sent to the pictures whose parts can be chosen."""
+    bodies = [element.proto.bytes for element in app.get("bidi_component")]
+    headers = [payload.unpack(bytes(body))[0] for body in bodies if body]
+    return [header for header in headers if header.get("clickable")]
+
+
+def words(app: AppTest) -> list[str]:
+    return [element.value for element in app.text]
+
+
+def said(app: AppTest, part: str) -> bool:
+    return any(part in text for text in words(app))
+
+
+def test_a_prediction_is_taken_apart(trace, tiny_gemma):
+    app = trace(model=tiny_gemma, a=TINY)
+    lens, parts = clickable(app)
+    assert len(lens["spots"]) % 7 == 0 and len(parts["spots"]) > 4
+    assert said(app, "at the end") and said(app, "The parts add up to the logit within")
+    assert said(app, "The prediction moves by") and said(app, "On the direct way it adds")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"after": "2"},
+        {"answer": "w9", "other": "w10"},
+        {"feed": "1"},
+        {"after": "900", "head": "L99H99"},
+        {"a": " ".join(f"w{5 + at % 60}" for at in range(40)), "after": "3"},
+    ],
+)
+def test_whatever_is_asked_of_one_prediction(trace, tiny_gemma, query):
+    app = trace(**{"model": tiny_gemma, "a": TINY, **query})
+    assert said(app, "The prediction moves by") and said(app, "The parts add up")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("into", ["A", "B"])
+def test_every_stage_goes_into_either_sentence(trace, tiny_gemma, stage, into):
+    spot = {"spot": "L0P2"}
+    app = trace(model=tiny_gemma, a=TINY, b=OTHER, show="pair", stage=stage, into=into, **spot)
+    (picture,) = clickable(app)
+    assert picture["spots"] and said(app, "of the way")
+
+
+def test_sentences_of_two_lengths(trace, tiny_gemma):
+    for stage in ("z", "mlp_out"):
+        app = trace(model=tiny_gemma, a=TINY, b=SHORT, show="pair", stage=stage)
+        assert said(app, "in A,") or said(app, "lies between")
+
+
+def test_ours_and_models_whose_softmax_alone_is_seen(trace, tiny_bloom):
+    app = trace(ours="1", a="The capital of France is", after="3")
+    assert said(app, "The parts add up to the logit within")
+    app = trace(model=tiny_bloom, a=TINY, b=OTHER)
+    assert words(app)
+    trace(model=tiny_bloom, a=TINY, b=OTHER, show="pair")
+
+
+@pytest.mark.parametrize("show", ["one", "pair", "word"])
+def test_masked_models_and_encoder_decoders(trace, tiny_bert, tiny_t5, show):
+    app = trace(model=tiny_bert, a="w5 <mask> w7 w8", b="w5 <mask> w9 w8", show=show)
+    assert not said(app, "Traceback")
+    target = {"ta": "w10 w11 w12", "tb": "w10 w13 w12"}
+    for role in ("encoder", "decoder", "cross"):
+        trace(model=tiny_t5, a=TINY, b=OTHER, show=show, role=role, **target)
+
+
+def test_an_encoder_has_words_and_vectors_but_predicts_nothing(trace):
+    app = trace(model="minilm-l6")
+    assert said(app, "predicts no word")
+    app = trace(model="minilm-l6", show="word", toward="animal")
+    assert said(app, "differs most after 3 of 6 layers: cosine 0.80")
+    app = trace(model="minilm-l6", show="pair", stage="mlp_out")
+    assert said(app, "of the way")
+
+
+def test_a_causal_model_cannot_know_what_comes(trace):
+    app = trace(show="word")
+    assert said(app, "is the same in both, in every layer")
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"a": ""}, "Sentence A"),
+        ({"b": "", "show": "pair"}, "Write a sentence B"),
+        ({"b": "w30 w31", "show": "word"}, "share no word"),
+        ({"show": "word", "word": "w44"}, "does not stand in"),
+        ({"answer": "w9", "other": "w9"}, "compared with itself"),
+        ({"answer": "w9 w10"}, "is 2 tokens"),
+        ({"feed": "77"}, "77"),
+        ({"stage": "soul"}, "The link's “stage”"),
+        ({"spot": "here"}, "is not a layer and a position"),
+        ({"lesson": "none"}, "There is no experiment"),
+        ({"a": "w5 " * 130, "show": "pair"}, "takes at most 64"),
+    ],
+)
+def test_what_does_not_fit_is_a_sentence(trace, tiny_gemma, query, sentence):
+    app = trace(**{"model": tiny_gemma, "a": TINY, "b": OTHER, **query})
+    assert said(app, sentence), words(app)
+
+
+def test_hostile_words_are_words(trace, tiny_gemma):
+    hostile = "<img src=x onerror=alert(1)> **w5** $w6$ [x](y)"
+    for show in ("one", "pair", "word"):
+        app = trace(model=tiny_gemma, a=f"{hostile} w7", b=f"{hostile} w8", show=show)
+        bodies = [e.value for e in (*app.markdown, *app.caption)]
+        assert not any("onerror" in body for body in bodies)
+
+
+@pytest.mark.parametrize("show", ["one", "pair", "word"])
+def test_every_picture_is_kept(trace, tiny_gemma, show, monkeypatch):
+    from attnlab.ui import export
+
+    kept = []
+    monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.append(savable))
+    trace(model=tiny_gemma, a=TINY, b=OTHER, show=show)
+    assert len(kept) == {"one": 4, "pair": 1, "word": 1}[show]
+    for one in kept:
+        for kind, (make, *_) in files(one).items():
+            assert make(), kind
