@@ -50,7 +50,7 @@ def together(
         y = _TOP + 1.5 * _ROW
         drawn.words(wide, y, write(total), size=_SIZE, kind="mute", anchor="end")
     if random:
-        _sets(drawn, _TOP + _ROW * (rows - 0.5), random, place, write, unit)
+        _sets(drawn, _TOP + _ROW * (rows - 0.5), len(singles), random, place, write, unit)
     drawn.line([(place(0.0), _TOP), (place(0.0), _TOP + _ROW * rows)], "mute", width=1)
     return drawn
 
@@ -58,13 +58,15 @@ def together(
 def _sets(
     drawn: Diagram,
     y: float,
+    size: int,
     random: Sequence[float],
     place: Callable[[float], float],
     write: Callable[[float], str],
     unit: str,
 ) -> None:
-    """A ring for each random set."""
-    drawn.words(_NAMES - 10, y, f"{len(random)} random sets", size=_SIZE, anchor="end")
+    """A ring for each random set of ``size`` heads."""
+    what = "heads" if size == 1 else "sets"
+    drawn.words(_NAMES - 10, y, f"{len(random)} random {what}", size=_SIZE, anchor="end")
     for value in random:
         drawn.box(place(value) - _DOT / 2, y - _DOT / 2, _DOT, _DOT, "", edge="mute", radius=4)
     said = f"from {write(min(random))} to {write(max(random))} {unit}"

@@ -49,6 +49,7 @@ def test_a_head_is_found_by_its_two_words(watched: Page, address: str):
     expect(page.locator(".st-key-card-head")).to_contain_text("Layer 4 · Head 2")
     expect(figure(page, "B", STREET)).to_have_text("0.46")
     expect(page.locator(".st-key-card-head")).to_contain_text("wide → street 0.46 in B")
+    settled(page)
     page.go_back()
     expect(page.locator('.al-rank[aria-current="true"]')).to_have_count(0)  # L0 H0 is none of them
     expect(first_found(page, 1)).to_have_text("1L4 H20.46")

@@ -146,7 +146,7 @@ def test_a_sweep_that_is_cancelled_keeps_what_it_has(ablate, tiny_gemma, monkeyp
         ({"head": "L99H99"}, "heads, exactly"),
         ({"metric": "token", "token": "two words"}, "an answer is one: try “"),
         ({"metric": "difference", "answer": "w5", "other": "w5"}, "Both answers are “w5”"),
-        ({"after": "900"}, "heads, exactly"),
+        ({"after": "900"}, "has no token 900; the last is"),
         ({"fill": "burn"}, "The link's “fill”"),
         ({"lesson": "nothing"}, "no experiment"),
         ({"fill": "resample", "b": ""}, "is empty"),

@@ -11,14 +11,14 @@ import numpy as np
 import streamlit as st
 
 from attnlab.ui import engine, explain, export, mount, mount_diagram, say
+from attnlab.ui.cards import moved
 from attnlab.ui.engine import edited as engine_edited
 from attnlab.ui.engine.edited import Changed
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.export import architecture as files
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import Head
-from attnlab.viz import cells, dumbbells, lines
-from attnlab.viz.cells import Table
+from attnlab.viz import dumbbells, lines
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import LEAST, plain, tiny
 from attnlab.viz.svg.text import spoken
@@ -213,9 +213,9 @@ def _heads(of: Shown, found: Changed) -> None:
         if found.order[0][2] <= 1e-6:
             say.remark("No head looks anywhere else.", f"{of.key}-same")
             return
-        drawn = _grid(found)
+        drawn = moved.grid(found)
         mount_diagram.diagram(f"{of.key}-heads", drawn)
-        say.remark(_layers_said(found), f"{of.key}-layers")
+        say.remark(moved.layers_said(found), f"{of.key}-layers")
         listed = list(found.order[:_LISTED])
         head = of.look if of.look in {one[:2] for one in listed} else listed[0][:2]
         mount.ranks(
@@ -246,76 +246,7 @@ def _clicked(of: Shown) -> None:
         of.on_look((chosen["layer"], chosen["head"]))
 
 
-def _grid(found: Changed) -> Diagram:
-    """Every head as a square: layers run right, heads down."""
-    shown = np.nan_to_num(found.heads.T)
-    full = float(shown.max()) or 1.0
-
-    def told(head: int, at: int) -> tuple[str, ...]:
-        return title((found.layers[at], head)), f"{shown[head, at]:.3f} bits"
-
-    high = min(26.0, 480 / shown.shape[1]) * shown.shape[0]
-    one = Table(
-        "",
-        shown / full,
-        rows=[(at, f"H{at}") for at, _ in cells.some(shown.shape[0], high, 15)],
-        columns=[(at, f"L{found.layers[at]}") for at, _ in cells.some(shown.shape[1], 480, 30)],
-        kinds=("edit", "edit"),
-        told=told,
-    )
-    return cells.tables(
-        [one], wide=520, tall=high, label=f"Every head; the darkest moved by {full:.2f} bits."
-    )
-
-
-def _layers_said(found: Changed) -> str:
-    """The darkest square, and the layer that moved most."""
-    most = max(found.layer_means, key=found.layer_means.get)
-    darkest = f"Darkest: {_bits(found.order[0][2])} bits."
-    if len(found.layers) == 1:
-        return darkest
-    mean = _bits(found.layer_means[most])
-    return f"{darkest} Layer {most} moves most: {mean} bits on average."
-
-
-def _bits(value: float) -> str:
-    """In two digits that say something."""
-    return f"{value:.2f}" if value >= 0.095 else plain(float(f"{value:.2g}"))
-
-
 def _twice(of: Shown, found: Changed, head: Head) -> Diagram:
     """One head's attention as trained and changed."""
     both = engine_edited.head_of(of.reader, of.passage, of.edits, head)
-    return pair_of(both, NAMES, title(head), found.tokens)
-
-
-def pair_of(
-    both: Sequence[np.ndarray], names: Sequence[str], what: str, tokens: Sequence[Any]
-) -> Diagram:
-    """The same head's weights twice, the second in the colour of edits."""
-    words = [spoken(token) for token in tokens]
-    rows = [(at, words[at]) for at, _ in cells.some(len(both[0]), 200, 14) if at < len(words)]
-
-    def told_of(weights: np.ndarray) -> Callable[[int, int], tuple[str, ...]]:
-        return lambda q, k: (
-            f"{_word(words, q)} → {_word(words, k)}",
-            f"{weights[q, k]:.3f}",
-        )
-
-    maps = [
-        Table(
-            f"{what}, {name}",
-            np.clip(weights, 0, 1),
-            rows=rows,
-            kinds=(kind, kind),
-            told=told_of(weights),
-        )
-        for weights, name, kind in zip(both, names, ("ink", "edit"), strict=True)
-    ]
-    return cells.tables(
-        maps, wide=520, left=58, label=f"Attention of {what}, {' and '.join(names)}"
-    )
-
-
-def _word(words: Sequence[str], at: int) -> str:
-    return words[at] if at < len(words) else str(at)
+    return moved.pair_of(both, NAMES, title(head), found.tokens)

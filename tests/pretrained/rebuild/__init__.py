@@ -103,6 +103,13 @@ EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
     "mask of some": lambda role: (
         al.Mask("bidirectional", hidden=((5, 2), (7, 1)), layers=1, heads=(0, 5), role=role),
     ),
+    "patch": lambda role: (
+        al.Patch("z", 1, 3, donor=(5, 6, 7, 8), at=((2, 0),), role=role),
+        al.Patch("resid_post", 0, donor=(9, 8, 7), at=((1, 0),), role=_self(role)),
+    ),
+    "resampled": lambda role: (al.ResampleHead(0, 4, (5, 6, 7), at=((2, 0),), role=role),),
+    "pattern": lambda role: (al.Pattern(1, 2, "uniform", role=role),),
+    "no feed-forward": lambda role: (al.ZeroFeedForward(1, role=_self(role)),),
     "several": lambda role: (
         al.MeanHead(1, 1, role),
         al.Temperature(1.7),

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import ablate_measure, engine, own
+from attnlab.ui import ablate_measure, engine, own, say
 from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.ablate_selection import ABLATE, FILLS, MOST_TYPED, Ablate, metrics_of
 from attnlab.ui.engine import sweep
@@ -66,6 +66,10 @@ def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
     options = metrics_of(reader.lab.head_kind)
     if value.metric in options:
         return value
+    titles = ablate_measure.TITLES
+    there = " or ".join(f"“{titles[one]}”" for one in options)
+    said = f"“{titles[value.metric]}” cannot be measured in {reader.title}; {there} can."
+    say.problem(said, "metric")
     value = own.correct(ABLATE, metric=options[0])
     own.publish(ABLATE, value)
     return value
@@ -81,6 +85,9 @@ def _position(value: Ablate, reader: engine.Reader, tokens: Sequence[Any]) -> in
     """The token whose prediction is looked at."""
     usual = unasked(reader, tokens)
     there = value.at if 0 <= value.at < len(tokens) else usual
+    if value.at >= len(tokens):
+        say.problem(f"Sentence A has no token {value.at:,}; the last is {len(tokens) - 1}.", "at")
+        own.publish(ABLATE, own.correct(ABLATE, at=-1))
     if value.metric not in ("kl", "token", "difference"):
         return there
     st.session_state["ablate-after"] = there

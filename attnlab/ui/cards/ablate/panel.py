@@ -11,6 +11,7 @@ from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.engine.sweep import MOST_TOKENS, Ask
 from attnlab.ui.selection import Selection
+from attnlab.viz.figures import several
 
 
 def draw(selection: Selection, value: Ablate) -> None:
@@ -40,7 +41,7 @@ def draw(selection: Selection, value: Ablate) -> None:
     with st.container(border=True, key="card-effects"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-effects"):
             st.markdown("**What each head does**", width="content", help=grid.ABOUT)
-            say.pill(f"{len(tokens):,} tokens", "tokens")
+            say.pill(several(len(tokens), "token"), "tokens")
             if len(reader.roles) > 1:
                 role_choice(reader)
         value, measured = controls.draw(value, reader, passage, tokens)
