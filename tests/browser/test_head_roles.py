@@ -18,8 +18,9 @@ def spot(page: Page, number: int):
 
 def test_from_no_scores_to_a_head_and_its_badge(watched: Page, address: str):
     page = watched
-    kept.place(LabKey("smollm2-135m", None, "auto", "auto"), "decoder").unlink(missing_ok=True)
-    page.goto(f"{address}/head-roles")
+    # Named by its precision, it is a model that no other test has had scored, here or on disk.
+    kept.place(LabKey("smollm2-135m", None, "float32", "auto"), "decoder").unlink(missing_ok=True)
+    page.goto(f"{address}/head-roles?dtype=float32")
     progress = page.locator("[class*=st-key-progress-]").first
     expect(progress).to_contain_text("Scoring 270 heads", timeout=180_000)
     page.get_by_role("button", name="Stop", exact=True).click()
