@@ -1,6 +1,7 @@
 """The page Ablate under AppTest: models of every kind, sets, stopped sweeps, studies, links."""
 
 import json
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,7 +10,7 @@ from attnlab.ui import study
 from attnlab.ui.cards.ablate import grid
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
-from tests.pages.conftest import APP
+from tests.pages.reading import opened
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
 
@@ -17,17 +18,7 @@ TINY = "w5 w6 w7 w8 w9 w10 w11"
 @pytest.fixture
 def ablate(packaged_models):
     """Opens the page with query parameters."""
-
-    def opened(**query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=240)
-        app.switch_page("pages/ablate.py")
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
+    return partial(opened, "pages/ablate.py")
 
 
 def squares(app: AppTest) -> dict:

@@ -1,6 +1,7 @@
 """The page Head roles: the map, one head, made texts, the typed text; models of every kind."""
 
 import json
+from functools import partial
 
 import pytest
 import streamlit as st
@@ -13,6 +14,7 @@ from attnlab.ui.engine import roles as engine_roles
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
 from tests.pages.conftest import APP
+from tests.pages.reading import opened
 
 PAGE = "pages/head-roles.py"
 
@@ -20,17 +22,7 @@ PAGE = "pages/head-roles.py"
 @pytest.fixture
 def page(packaged_models):
     """Opens the page with query parameters."""
-
-    def opened(**query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=180)
-        app.switch_page(PAGE)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
+    return partial(opened, PAGE)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,12 +1,14 @@
 """The page Trace a prediction under AppTest: models of every kind, every view, links, refusals."""
 
+from functools import partial
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui.export.menu import files
 from attnlab.ui.trace_selection import STAGES
 from attnlab.viz import payload
-from tests.pages.conftest import APP
+from tests.pages.reading import opened
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
 OTHER = "w5 w6 w20 w8 w9 w10 w11"
@@ -16,17 +18,7 @@ SHORT = "w5 w20 w21 w8 w9"
 @pytest.fixture
 def trace(packaged_models):
     """Opens the page with query parameters."""
-
-    def opened(**query: str) -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=240)
-        app.switch_page("pages/trace.py")
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return opened
+    return partial(opened, "pages/trace.py")
 
 
 def clickable(app: AppTest) -> list[dict]:
