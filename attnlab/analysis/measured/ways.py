@@ -1,0 +1,97 @@
+"""What is measured: the same attention over n tokens in several ways, and what it competes with.
+
+Every way gets inputs of the same sizes, drawn at random in float32: the numbers do not matter for
+what they cost. ``SHAPE`` is one layer's: H = 4 heads of D = E = 64, so M = 256.
+
+    naive       softmax(q kᵀ) v with every score in memory at once        Vaswani et al. 2017
+    cached      one new query against n kept keys                          a step of generation
+    layer       naive, with the four projections around it
+    recurrent   h ← tanh(W h + U x), a step a token                        Elman 1990
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from attnlab.attention import attend
+
+Prepared = Callable[[], Tensor]
+"""Runs once what was prepared."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """H heads of D numbers; ``width`` of all of them."""
+
+    heads: int = 4
+    size: int = 64
+
+    @property
+    def width(self) -> int:
+        return self.heads * self.size
+
+
+SHAPE: Final = Shape()
+WINDOW: Final = 128
+"""Tokens that the sliding window holds."""
+
+
+def _heads(n: int, count: int = 3) -> list[Tensor]:
+    """``count`` tensors [1, H, n, D]."""
+    return [torch.randn(1, SHAPE.heads, n, SHAPE.size) for _ in range(count)]
+
+
+def naive(n: int) -> Prepared:
+    """All n² scores at once."""
+    q, k, v = _heads(n)
+    return lambda: attend(q, k, v, causal=True, tile=n)
+
+
+def cached(n: int) -> Prepared:
+    """The newest of n tokens, the others' keys and values kept."""
+    k, v = _heads(n, 2)
+    (q,) = _heads(1, 1)
+    return lambda: attend(q, k, v)
+
+
+def layer(n: int) -> Prepared:
+    """W_Q, W_K, W_V, attention, W_O: what a token passes through, all tokens at once."""
+    x = torch.randn(1, n, SHAPE.width)
+    into = torch.randn(SHAPE.width, 3 * SHAPE.width) / SHAPE.width**0.5
+    out = torch.randn(SHAPE.width, SHAPE.width) / SHAPE.width**0.5
+
+    def run() -> Tensor:
+        q, k, v = (x @ into).view(1, n, 3, SHAPE.heads, SHAPE.size).permute(2, 0, 3, 1, 4)
+        z = attend(q, k, v, causal=True)
+        return z.transpose(1, 2).reshape(1, n, SHAPE.width) @ out
+
+    return run
+
+
+def recurrent(n: int) -> Prepared:
+    """A state of the same width, carried from token to token; what x adds is computed before."""
+    x = torch.randn(n, SHAPE.width)
+    into = torch.randn(SHAPE.width, SHAPE.width) / SHAPE.width**0.5
+    back = torch.randn(SHAPE.width, SHAPE.width) / (2 * SHAPE.width**0.5)
+
+    def run() -> Tensor:
+        added, state, states = x @ into, torch.zeros(SHAPE.width), torch.empty_like(x)
+        for at in range(n):
+            state = torch.tanh(torch.addmv(added[at], back, state))
+            states[at] = state
+        return states
+
+    return run
+
+
+WAYS: Final[dict[str, Callable[[int], Prepared]]] = {
+    "naive": naive,
+    "cached": cached,
+    "layer": layer,
+    "recurrent": recurrent,
+}
