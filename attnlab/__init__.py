@@ -39,7 +39,7 @@ _PUBLIC = {
     "attnlab.analysis.roles": ("head_roles",),
     "attnlab.analysis.rollout": ("roll_out",),
     "attnlab.analysis.sweep": ("sweep",),
-    "attnlab.attention": ("Cache", "MultiHead", "Where", "attend", "explain"),
+    "attnlab.attention": ("Cache", "MultiHead", "Where", "attend", "explain", "tiled", "tiles"),
     "attnlab.pretrained.catalogue": ("CATALOGUE",),
     "attnlab.pretrained.load": ("load",),
     "attnlab.pretrained.rebuild": ("rebuild",),

@@ -14,6 +14,8 @@ from attnlab.attention.cache import Cache
 from attnlab.attention.mask import Mask, causal_mask
 from attnlab.attention.multihead import MultiHead, Turn
 from attnlab.attention.stages import At, Where
+from attnlab.attention.tiled import tiled
+from attnlab.attention.tiles import Tile, tiles
 
 __all__ = [
     "TILE",
@@ -22,9 +24,12 @@ __all__ = [
     "Explanation",
     "Mask",
     "MultiHead",
+    "Tile",
     "Turn",
     "Where",
     "attend",
     "causal_mask",
     "explain",
+    "tiled",
+    "tiles",
 ]

@@ -238,11 +238,11 @@ def _masked(scores: Tensor, setting: _Setting, where: Where) -> Tensor:
         return scores.masked_fill(~block_of(visible, rows, keys), float("-inf"))
     ragged = keys if setting.whole_rows else setting.span(rows).ragged
     part = scores[..., ragged.start - keys.start : ragged.stop - keys.start]
-    torch.minimum(part, _limits(block_of(visible, rows, ragged), part.dtype), out=part)
+    torch.minimum(part, limits(block_of(visible, rows, ragged), part.dtype), out=part)
     return scores
 
 
-def _limits(visible: Tensor, dtype: torch.dtype) -> Tensor:
+def limits(visible: Tensor, dtype: torch.dtype) -> Tensor:
     """What a score may be at most: anything, or −∞ where it is hidden.
 
     A fill decides cell by cell, and a processor guesses wrong at every second cell of an irregular

@@ -129,6 +129,12 @@ class Prefix(Predicate):
     def __call__(self, q: Column, k: Row) -> Table:
         return (k <= q) | (k < self.n)
 
+    def whole(self, queries: range, keys: range) -> bool | None:
+        if keys[-1] < self.n:
+            return True
+        seen = Causal().whole(queries, keys)
+        return seen if keys.start >= self.n else seen or None
+
     def count(self, n: int) -> int:
         prefix = min(self.n, n)
         return Causal().count(n) + prefix * (prefix - 1) // 2
@@ -211,6 +217,10 @@ class SinksWindow(Predicate):
 
     def __call__(self, q: Column, k: Row) -> Table:
         return (k <= q) & ((q - k < self.w) | (k < self.sinks))
+
+    def whole(self, queries: range, keys: range) -> bool | None:
+        # Beyond the sinks it is a window; among them a triangle, asked cell by cell.
+        return Window(self.w).whole(queries, keys) if keys.start >= self.sinks else None
 
     def count(self, n: int) -> int:
         # Sink k is outside the window of the queries from k + w on.

@@ -62,11 +62,29 @@ class Predicate(ABC):
 
         A new token over a cache is ``mask(range(n - 1, n), range(n))``.
         """
+        visible = self.table(queries, keys, device)
+        return Mask() if bool(visible.all()) else Mask(visible)
+
+    def table(
+        self, queries: range, keys: range, device: torch.device | str | None = None
+    ) -> Bool[Tensor, "#B 1 Q S"]:
+        """Who sees whom of these absolute positions: the same for every head."""
         visible = self(_column(queries, device), _column(keys, device).T)
-        if bool(visible.all()):
-            return Mask()
-        # [Q, S] or [B, Q, S] to [1 or B, 1, Q, S]: the same for every head.
-        return Mask(visible[:, None] if visible.dim() == 3 else visible[None, None])
+        return visible[:, None] if visible.dim() == 3 else visible[None, None]
+
+    def whole(self, queries: range, keys: range) -> bool | None:
+        """Whether all of these queries see all of these keys (True) or none sees any (False).
+
+        None: some do, or it takes a table to know. What makes a tile cheap to skip: where only
+        the distance matters, each distance in the tile is asked about once.
+        """
+        if not self.by_distance:
+            return None
+        nearest, farthest = queries.start - keys[-1], queries[-1] - keys.start
+        last = max(farthest, 0)  # so that no key lies before the text
+        back = torch.arange(nearest, farthest + 1, device="cpu")
+        seen = self(torch.full((1, 1), last, device="cpu"), last - back[None])
+        return _both_or_neither(bool(seen.all()), bool(seen.any()))
 
     def count(self, n: int) -> int:
         """How many pairs (q, k) of n tokens are seen: the scores that must be computed.
@@ -102,6 +120,10 @@ class Predicate(ABC):
         return "\n".join(" ".join("■" if seen else "·" for seen in row) for row in rows)
 
 
+def _both_or_neither(every: bool, some: bool) -> bool | None:
+    return every if every or not some else None
+
+
 def _column(positions: range, device: torch.device | str | None = None) -> Tensor:
     return torch.arange(positions.start, positions.stop, device=device)[:, None]
 
@@ -115,6 +137,10 @@ class And(Predicate):
 
     def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
         return self.one(q, k) & self.other(q, k)
+
+    def whole(self, queries: range, keys: range) -> bool | None:
+        answers = {part.whole(queries, keys) for part in (self.one, self.other)}
+        return False if False in answers else True if answers == {True} else None
 
     @property
     def by_distance(self) -> bool:
@@ -134,6 +160,10 @@ class Or(Predicate):
 
     def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
         return self.one(q, k) | self.other(q, k)
+
+    def whole(self, queries: range, keys: range) -> bool | None:
+        answers = {part.whole(queries, keys) for part in (self.one, self.other)}
+        return True if True in answers else False if answers == {False} else None
 
     @property
     def causal(self) -> bool:
@@ -156,6 +186,10 @@ class Not(Predicate):
 
     def __call__(self, q: Int[Tensor, "Q 1"], k: Int[Tensor, "1 S"]) -> Bool[Tensor, "*B Q S"]:
         return ~self.one(q, k)
+
+    def whole(self, queries: range, keys: range) -> bool | None:
+        answer = self.one.whole(queries, keys)
+        return None if answer is None else not answer
 
     @property
     def by_distance(self) -> bool:
