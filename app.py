@@ -18,6 +18,8 @@ TITLES = {
     "ablate": "Ablate",
     "head-roles": "Head roles",
     "trace": "Trace a prediction",
+    "generate": "Generate",
+    "cost": "Cost",
 }
 
 st.set_page_config(page_title="AttnLab", page_icon="🔎", layout="wide", initial_sidebar_state=248)

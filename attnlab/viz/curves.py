@@ -23,15 +23,34 @@ _FAINT: Final = {"table": "ink", "norm": "ink", "cross": "ink", "feed": "mute", 
 
 @dataclass(frozen=True)
 class Curve:
-    """Values at the chart's positions, all above 0 (on an ordinary axis 0 too).
+    """Values at the chart's positions, above 0 (0 too on an ordinary axis); None: there is none.
 
-    ``kind``: a colour of ``diagram.KINDS``; ``dashed`` tells it apart without colour.
+    ``kind``: a colour of ``diagram.KINDS``; ``dashed`` tells it apart without colour. ``beyond``
+    are values that nobody measured, drawn dashed and thin from the last one that somebody did;
+    ``dots``: whether each value that there is gets a dot.
     """
 
     name: str
-    values: Sequence[float]
+    values: Sequence[float | None]
     kind: str
     dashed: bool = False
+    beyond: Sequence[float | None] = ()
+    dots: bool = False
+
+    @property
+    def every(self) -> list[float]:
+        """All that is drawn of it."""
+        return [value for value in (*self.values, *self.beyond) if value is not None]
+
+    def at(self, place: int) -> float | None:
+        """What it is at a position, measured or not."""
+        value = self.values[place]
+        return self.beyond[place] if value is None and self.beyond else value
+
+    @property
+    def last(self) -> float:
+        """Where it ends."""
+        return next(v for v in map(self.at, reversed(range(len(self.values)))) if v is not None)
 
 
 def curves(
@@ -61,10 +80,10 @@ def curves(
         ValueError: a curve has another number of values, or one that has no logarithm.
     """
     for line in lines:
-        low = min(line.values, default=-1)
+        low = min(line.every, default=-1)
         if len(line.values) != len(x) or min(x) <= 0 or low < 0 or (low == 0 and not linear):
             raise ValueError(f"{line.name!r} needs a value above 0 for each of {len(x)} positions")
-    every = [value for line in lines for value in line.values]
+    every = [value for line in lines for value in line.every]
     low = 0.0 if linear else min(every)
     room = 12 + max(width(line.name, _NAME_SIZE, True) for line in lines)
     plot = _Plot((x[0], x[-1]), (low, max(every)), wide - room, high, linear)
@@ -74,17 +93,31 @@ def curves(
     if at is not None and x[0] <= at <= x[-1]:
         drawn.line([(plot.x(at), _TOP), (plot.x(at), plot.bottom)], "mute", width=1, dashed=True)
     for line in lines:
-        points = [(plot.x(a), plot.y(b)) for a, b in zip(x, line.values, strict=True)]
-        drawn.line(points, line.kind, width=2.5, dashed=line.dashed)
-        if at in x:
-            _dot(drawn, *points[list(x).index(at)], line.kind)
+        _draw(drawn, plot, x, line)
+        place = list(x).index(at) if at in x else None
+        if place is not None and line.at(place) is not None:
+            _dot(drawn, plot.x(at), plot.y(line.at(place)), line.kind)
     _names(drawn, plot, lines)
     _spots(drawn, plot, x, lines, write, f"{{}} {x_name}", write_x)
     return drawn
 
 
-def _dot(drawn: Diagram, x: float, y: float, kind: str) -> None:
-    drawn.box(x - 4.5, y - 4.5, 9, 9, kind, edge="paper", radius=4.5)
+def _draw(drawn: Diagram, plot: _Plot, x: Sequence[float], line: Curve) -> None:
+    """The values that there are, joined; dashed from the last of them what goes on beyond."""
+    points = [(plot.x(a), plot.y(b)) for a, b in zip(x, line.values, strict=True) if b is not None]
+    more = zip(x, line.beyond, strict=False)
+    beyond = points[-1:] + [(plot.x(a), plot.y(b)) for a, b in more if b is not None]
+    if len(points) > 1:
+        drawn.line(points, line.kind, width=2.5, dashed=line.dashed)
+    if line.beyond and len(beyond) > 1:
+        drawn.line(beyond, line.kind, width=1.3, dashed=True)
+    for point in points if line.dots else ():
+        _dot(drawn, *point, line.kind, 7)
+
+
+def _dot(drawn: Diagram, x: float, y: float, kind: str, size: float = 9) -> None:
+    half = size / 2
+    drawn.box(x - half, y - half, size, size, kind, edge="paper", radius=half)
 
 
 @dataclass(frozen=True)
@@ -167,7 +200,7 @@ def _axes(
 
 def _names(drawn: Diagram, plot: _Plot, lines: Sequence[Curve]) -> None:
     """Each curve's name at its end, moved apart where they meet."""
-    ends = sorted((plot.y(line.values[-1]), at) for at, line in enumerate(lines))
+    ends = sorted((plot.y(line.last), at) for at, line in enumerate(lines))
     below = plot.bottom + _NAMES_APART
     for left, (y, at) in reversed(list(enumerate(ends))):
         # Those above need room too, up to the top.
@@ -191,10 +224,20 @@ def _spots(
     middles = [(a + b) / 2 for a, b in pairwise(places)]
     edges = [places[0], *middles, places[-1]]
     for at, value in enumerate(x):
-        figures = [f"{line.name}: {write(line.values[at])}" for line in lines]
+        figures = [_figure(line, at, write) for line in lines]
         left, wide = edges[at], edges[at + 1] - edges[at]
         high = plot.bottom - _TOP
         drawn.spot(left, _TOP, wide, high, title.format(write_x(value)), *figures)
+
+
+def _figure(line: Curve, at: int, write: Callable[[float], str]) -> str:
+    """What a curve says at a position; "" where it says nothing."""
+    value = line.at(at)
+    if value is None:
+        return ""
+    if line.values[at] is None:
+        return f"{line.name}: about {write(value)}, not measured"
+    return f"{line.name}: {write(value)}"
 
 
 def _label(
@@ -205,5 +248,5 @@ def _label(
     write_x: Callable[[float], str],
     x_name: str,
 ) -> str:
-    ends = ", ".join(f"{line.name} {write(line.values[-1])}" for line in lines)
+    ends = ", ".join(f"{line.name} {write(line.last)}" for line in lines)
     return f"{title}. At {write_x(x[-1])} {x_name}: {ends}."

@@ -9,7 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnlab.analysis.measured import apart, child, slopes, ways
+from attnlab.analysis.measured import apart, child, counts, slopes, ways
+from attnlab.attention.grid import Grid
+from attnlab.attention.masks import Causal, Window
+from attnlab.attention.tiled import TILE
 from attnlab.errors import AttnLabError, Cancelled, InputError
 from attnlab.trace import Cancel
 
@@ -89,3 +92,19 @@ def test_where_two_powers_cross():
     assert slopes.crossing(slopes.Power(2, 1), slopes.Power(1, 100)) == pytest.approx(100)
     assert slopes.crossing(slopes.Power(1, 1), slopes.Power(1, 100)) is None
     assert slopes.crossing(slopes.Power(1 + 2e-6, 1), slopes.Power(1, 1e300)) is None
+
+
+@given(st.integers(1, 3_000))
+def test_the_pairs_of_tiles_are_those_that_are_computed(n):
+    for mask, count in ((Causal(), counts.tiled), (Window(ways.WINDOW), counts.window)):
+        grid = Grid(mask, n, n, TILE)
+        pairs = sum(len(rows) * len(cell.keys) for rows in grid.rows for cell in grid.cells(rows))
+        assert count(n) == 2 * ways.SHAPE.width * pairs
+
+
+def test_counts_are_of_the_ways_that_are_measured():
+    assert set(counts.COUNTS) <= set(ways.WAYS)
+    assert counts.naive(131_072) == 512 * 131_072**2
+    assert counts.cached(16) == 512 * 16
+    # Half of the square, and a little more along the diagonal.
+    assert counts.tiled(131_072) / counts.naive(131_072) == pytest.approx(0.501, abs=1e-3)

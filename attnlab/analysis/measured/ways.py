@@ -4,6 +4,8 @@ Every way gets inputs of the same sizes, drawn at random in float32: the numbers
 what they cost. ``SHAPE`` is one layer's: H = 4 heads of D = E = 64, so M = 256.
 
     naive       softmax(q kᵀ) v with every score in memory at once        Vaswani et al. 2017
+    tiled       the same in tiles, none of which outlives its step         Dao et al. 2022
+    window      the same, tiles outside a band skipped: the last WINDOW tokens
     cached      one new query against n kept keys                          a step of generation
     layer       naive, with the four projections around it
     recurrent   h ← tanh(W h + U x), a step a token                        Elman 1990
@@ -19,6 +21,8 @@ import torch
 from torch import Tensor
 
 from attnlab.attention import attend
+from attnlab.attention import tiled as in_tiles
+from attnlab.attention.masks import Window
 
 Prepared = Callable[[], Tensor]
 """Runs once what was prepared."""
@@ -50,6 +54,18 @@ def naive(n: int) -> Prepared:
     """All n² scores at once."""
     q, k, v = _heads(n)
     return lambda: attend(q, k, v, causal=True, tile=n)
+
+
+def tiled(n: int) -> Prepared:
+    """A tile of scores at a time."""
+    q, k, v = _heads(n)
+    return lambda: in_tiles(q, k, v, causal=True)
+
+
+def window(n: int) -> Prepared:
+    """A tile of scores at a time, along the diagonal only."""
+    q, k, v = _heads(n)
+    return lambda: in_tiles(q, k, v, Window(WINDOW))
 
 
 def cached(n: int) -> Prepared:
@@ -91,6 +107,8 @@ def recurrent(n: int) -> Prepared:
 
 WAYS: Final[dict[str, Callable[[int], Prepared]]] = {
     "naive": naive,
+    "tiled": tiled,
+    "window": window,
     "cached": cached,
     "layer": layer,
     "recurrent": recurrent,

@@ -1,0 +1,1 @@
+"""The cards of the page Cost, one module each."""
