@@ -6,14 +6,20 @@ V vocabulary.
 
 To read in this order: ``attend`` (the function), ``mask`` and ``masks`` (who may be seen),
 ``positions`` (where order enters), ``multihead`` (the matrices and heads around the function),
-``cache``; then ``steps``, ``because`` and ``soft``: the same on a few hand-typed numbers.
+``cache``; ``tiled`` (the same without n² numbers in memory); ``linear`` and ``state_space`` (which
+are no longer the same); ``steps``, ``because`` and ``soft`` (the same on a few hand-typed numbers).
 """
 
 from attnlab.attention.attend import TILE, Explanation, attend, explain
 from attnlab.attention.cache import Cache
+from attnlab.attention.convolution import ShortConvolution
+from attnlab.attention.linear import LinearAttention, LinearState, linear_attention
 from attnlab.attention.mask import Mask, causal_mask
 from attnlab.attention.multihead import MultiHead, Turn
+from attnlab.attention.parallel_scan import parallel_scan
+from attnlab.attention.selective_scan import selective_scan
 from attnlab.attention.stages import At, Where
+from attnlab.attention.state_space import SelectiveStateSpace, StateSpaceState
 from attnlab.attention.tiled import tiled
 from attnlab.attention.tiles import Tile, tiles
 
@@ -22,14 +28,22 @@ __all__ = [
     "At",
     "Cache",
     "Explanation",
+    "LinearAttention",
+    "LinearState",
     "Mask",
     "MultiHead",
+    "SelectiveStateSpace",
+    "ShortConvolution",
+    "StateSpaceState",
     "Tile",
     "Turn",
     "Where",
     "attend",
     "causal_mask",
     "explain",
+    "linear_attention",
+    "parallel_scan",
+    "selective_scan",
     "tiled",
     "tiles",
 ]
