@@ -65,6 +65,15 @@ class Cache:
         self._own[whose] = k, v
         return k, v
 
+    def of(self, whose: Hashable) -> KeysValues | None:
+        """The keys and values held of one attention, [B, K, S, D] and [B, K, S, E]."""
+        return self._own.get(whose, self._source.get(whose))
+
+    def crop(self, length: int) -> None:
+        """Forget the positions from ``length`` on; a source stays."""
+        for whose, (k, v) in self._own.items():
+            self._own[whose] = k[:, :, :length], v[:, :, :length]
+
     def copy(self) -> Cache:
         """The same so far, to go on in another way: tensors are shared and never written to."""
         other = Cache()

@@ -17,7 +17,8 @@ from attnlab.pretrained import texts as typed
 from attnlab.pretrained.binding import as_edits, bind
 from attnlab.pretrained.donors import bind_all
 from attnlab.pretrained.execute import execute
-from attnlab.pretrained.generate import generate
+from attnlab.pretrained.generate import generate, steps
+from attnlab.pretrained.generation import Generation
 from attnlab.pretrained.growth import Growth
 from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
 from attnlab.pretrained.install import output_head
@@ -224,6 +225,11 @@ class Lab:
     def generate(self, text: Text, **options: Any) -> Trace:
         """Continue a text token by token; see ``attnlab.pretrained.generate.generate``."""
         return generate(self, text, **options)
+
+    def steps(self, text: Text, **options: Any) -> Generation:
+        """A generation to be taken further a token at a time; see
+        ``attnlab.pretrained.generate.steps``."""
+        return steps(self, text, **options)
 
     def _texts(
         self,

@@ -76,6 +76,8 @@ class Run:
     cancel: Cancel | None = None
     steps: int = 1
     """Forwards that will be needed, for the progress."""
+    before: int = 0
+    """Forwards that the progress does not count."""
     past: int = 0
     """Positions that the key/value cache already holds."""
     store: Store = field(init=False)
@@ -153,10 +155,20 @@ class Run:
 
     def report(self, done: int, total: int) -> None:
         if self.progress is not None and total:
-            share = min(1.0, (self.store.step + done / total) / self.steps)
+            share = min(1.0, (self.store.step - self.before + done / total) / self.steps)
             if share > self._reported:
                 self._reported = share
                 self.progress(share)
+
+    def expect(self, steps: int, progress: Callable[[float], None] | None) -> None:
+        """Count progress afresh: so many forwards are to come."""
+        self.steps, self.before, self.progress = steps, self.store.step, progress
+        self._reported = 0.0
+
+    def rewind(self, step: int, past: int) -> None:
+        """Forget what came after the first ``step`` forwards, which read ``past`` positions."""
+        self.store, self.past = self.store.until(step), past
+        self.begin_forward()
 
     def finish(self) -> None:
         """The last forward is done, perhaps before the steps that were allowed.
@@ -164,8 +176,12 @@ class Run:
         Raises:
             EditMissed: no site has seen an edit of some row.
         """
-        self.steps = self.store.step
+        self.steps = self.store.step - self.before
         self.report(0, 1)
+        self.require_reached()
+
+    def require_reached(self) -> None:
+        """Raises EditMissed where no site has seen an edit of some row."""
         missed = [
             (row, bound.edit)
             for place, row in enumerate(self.rows)
@@ -226,9 +242,8 @@ class Run:
         return tensor
 
     def edits_at(self, stage: str, place: Site | Block) -> list[Group]:
-        """The edits of a stage at a place, in order, each time with the rows of the batch that
-        have the same ones; () for rows that have none. Whoever asks applies them: they count as
-        having reached something."""
+        """The edits of a stage at a place, in order, with the rows of the batch that have the same
+        ones; () for rows that have none. Whoever asks applies them: they count as reached."""
         groups: dict[tuple[int, ...], Group] = {}
         for index, row in enumerate(self.rows[: self.batch]):
             here = tuple(b for b in row.edits if stage in b.stages and b.reaches(place))

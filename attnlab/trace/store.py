@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -20,10 +20,12 @@ Key = tuple[str, str, int]
 
 @dataclass
 class Part:
-    """What one forward left of one stage: [B, H, Q, ...], or [B, Q, M] in the stream."""
+    """What one forward left of one stage: [B, H, Q, ...], or [B, Q, M] in the stream. ``step``
+    counts the forwards before it."""
 
     tensor: Tensor
     first_key: int = 0
+    step: int = 0
 
 
 @dataclass
@@ -38,7 +40,13 @@ class Store:
     thumbnails: dict[tuple[str, int, int], Thumbnail] = field(default_factory=dict)
     """By role, layer and row of the batch."""
     step: int = 0
-    _steps: dict[Key, int] = field(default_factory=dict)
+    """Forwards that are done."""
+
+    def until(self, step: int) -> Store:
+        """What the first forwards have left, as many as ``step``; tensors are shared."""
+        parts = {key: [part for part in own if part.step < step] for key, own in self.parts.items()}
+        kept = {key: own for key, own in parts.items() if own}
+        return Store(self.captures, self.grad, kept, self.sizes, self.thumbnails, step)
 
     def wants(self, stage: str, role: str, layer: int) -> bool:
         return any(c.stage == stage and c.covers(role, layer) for c in self.captures)
@@ -124,10 +132,8 @@ class Store:
         return chosen.clone() if chosen is lent and not self.grad else chosen
 
     def _append(self, key: Key, tensor: Tensor, where: Where) -> None:
-        self.parts.setdefault(key, []).append(
-            Part(tensor, where.keys.start - where.key_index.start)
-        )
-        self._steps[key] = self.step
+        first = where.keys.start - where.key_index.start
+        self.parts.setdefault(key, []).append(Part(tensor, first, self.step))
 
     def _keep_tile(self, key: Key, tile: Tensor, where: Where, queries: int, keys: int) -> None:
         whole = self._whole_for(key, tile, where, queries, keys)
@@ -146,7 +152,7 @@ class Store:
 
     def _whole_for(self, key: Key, tile: Tensor, where: Where, queries: int, keys: int) -> Tensor:
         """The matrix of this forward that tiles are put into."""
-        if self._steps.get(key) != self.step:
+        if key not in self.parts or self.parts[key][-1].step != self.step:
             shape = (*tile.shape[:2], queries, keys)
             fill = _EMPTY.get(key[0], 0.0)
             # Zeros are not written until used, so the masked future costs no memory.
@@ -154,10 +160,16 @@ class Store:
             self._append(key, whole, where)
         return self.parts[key][-1].tensor
 
-    def whole(self, key: Key) -> Tensor:
-        """The parts of a stage joined: a matrix grows by a row with every generated token."""
-        parts = self.parts[key]
-        stage = key[0]
+    def whole(self, key: Key, place: int | None = None) -> Tensor:
+        """The parts of a stage joined: a matrix grows by a row with every generated token.
+
+        Args:
+            place: of the only head that is wanted, among those kept; None for all of them.
+        """
+        parts, stage = self.parts[key], key[0]
+        if place is not None:
+            one = slice(place, place + 1)
+            parts = [replace(part, tensor=part.tensor[:, one]) for part in parts]
         if len(parts) == 1:
             return parts[0].tensor
         if stage in ("k", "v"):
