@@ -1,7 +1,7 @@
 """A drawing of boxes, lines and words, laid out once for the browser and for files.
 
 Whoever lays out a diagram puts shapes on it in units of a CSS pixel, from the top left corner. The
-browser draws them as SVG (``components/diagram.js``), ``svg/diagram.py`` as a file. Colours are
+browser draws them as SVG (``components/drawing.js``), ``svg/diagram.py`` as a file. Colours are
 named, see ``KINDS``; spots are what can be pointed at, or reached with the arrow keys, in order.
 """
 
@@ -163,7 +163,7 @@ def _kind(name: str) -> str:
 def _moved(shape: list[object], x: float, y: float) -> list[object]:
     if shape[0] in ("line", "area"):
         flat = [value + (y if at % 2 else x) for at, value in enumerate(shape[1])]
-        return ["line", flat, *shape[2:]]
+        return [shape[0], flat, *shape[2:]]
     return [shape[0], shape[1] + x, shape[2] + y, *shape[3:]]
 
 

@@ -116,6 +116,7 @@ def head_payload(
     causal: bool = True,
     sink: bool = False,
     lead: str = "",
+    edited: str = "",
     label: str = "",
     serial: int = 0,
 ) -> bytes:
@@ -125,7 +126,8 @@ def head_payload(
     ``key_position`` is the word first marked as looked at, in the sentence ``side`` (default: the
     last there is). ``mode`` "difference" is B − A over the words of both. ``sink`` says that the
     model has learned sinks, so that rows below 1 are explained as such. ``lead`` stands before the
-    looked-from word where one text has no letter ("While writing"); "": "A from".
+    looked-from word where one text has no letter ("While writing"); "": "A from". ``edited`` names
+    the sides, such as "b", that an edited model has read: they have the colour of edits.
 
     Raises:
         ValueError: a shape, a mode or a position does not fit.
@@ -143,6 +145,7 @@ def head_payload(
         "causal": causal,
         "sink": sink,
         "lead": lead,
+        "edited": edited,
         "label": label,
         "serial": serial,
         "pairs": align.pairs(tokens_a, tokens_b) if "b" in sides else [],

@@ -27,6 +27,10 @@ class Head extends Picture {
       this.picked = header.key;
     }
     this.looked = { ...this.pinned };
+    for (const side of ["a", "b"]) {
+      const colour = header.edited?.includes(side) ? "var(--al-edit)" : "";
+      this.root.style.setProperty(`--al-${side}`, colour); // "" takes it away again
+    }
     this.theme = readTheme(this.root);
     const both = (pairs) => ({ a: new Map(pairs), b: new Map(pairs.map(([i, j]) => [j, i])) });
     this.over = both(header.pairs);

@@ -40,7 +40,7 @@ def bars(
         figures = " → ".join(f"{value:.{digits}f}" for value in both)
         sheet.text(_NAME + _TRACK + 12, y + 14, figures, size=12, colour=theme.mute)
     legend = [Key(theme.ink, names[0]), Key(theme.edit, names[1])]
-    return framed(sheet, caption.noting("Bars run from 0 to 1."), legend, dark)
+    return framed(sheet, caption.noting("Bars run from 0 to 1."), legend)
 
 
 def _bar(sheet: Sheet, top: float, share: float, colour: str) -> None:
@@ -64,7 +64,7 @@ def shifts(
         sheet.text(_NAME + _TRACK + 12, y + 10, f"{value:.4f}", size=12, colour=theme.mute)
     note = f"The longest bar is {full:.4f}; cosine distances, from 0 to 2."
     cutoff = f"The {most} of {len(rows)} tokens that move most." if len(rows) > most else ""
-    return framed(sheet, caption.noting(note, cutoff), (), dark)
+    return framed(sheet, caption.noting(note, cutoff))
 
 
 def ranks(
@@ -83,7 +83,7 @@ def ranks(
         part = _ranked(title, kind, rows, theme, wide, pitch, full, selected)
         sheet.place(at * (wide + gap), 0, part)
     note = f"The longest bar is {_ranked_figure(full, full)}; all columns share one scale."
-    return framed(sheet, caption.noting(note), (), dark)
+    return framed(sheet, caption.noting(note))
 
 
 def _ranked(

@@ -15,7 +15,7 @@ def diagram(drawn: Diagram, *, caption: Caption, dark: bool = False) -> str:
     colours = {name: both[dark] for name, both in KINDS.items()} | {"": "none"}
     for kind, *shape in drawn.shapes:
         _DRAW[kind](sheet, colours, *shape)
-    return framed(sheet, caption, (), dark)
+    return framed(sheet, caption)
 
 
 def _box(

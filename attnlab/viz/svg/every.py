@@ -73,7 +73,7 @@ def grid(
     body = _tiles(inked, layout, theme_of(dark), numbers)
     marks = _marks(body, layout, numbers, selected, ranks or {})
     notes = [*marks, *notes, *_reduction_notes(maps.shape, length, drop_first, layout)]
-    return framed(body, caption.noting(*notes), [_scale(view, full)], dark)
+    return framed(body, caption.noting(*notes), [_scale(view, full)])
 
 
 def _reduction_notes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from attnlab.viz.svg.sheet import Sheet, Theme, theme_of
+from attnlab.viz.svg.sheet import Sheet, Theme
 from attnlab.viz.svg.text import literal, width, wrapped
 
 EDGE = 24  # of paper around everything
@@ -51,11 +51,9 @@ class Key:
     name: str
 
 
-def framed(
-    body: Sheet, caption: Caption, legend: Sequence[Scale | Key] = (), dark: bool = False
-) -> str:
-    """The SVG file of a drawing with its caption."""
-    theme = theme_of(dark)
+def framed(body: Sheet, caption: Caption, legend: Sequence[Scale | Key] = ()) -> str:
+    """The SVG file of a drawing with its caption, in the drawing's own colours."""
+    theme = body.theme
     page = Sheet(theme, max(LEAST, body.width) + 2 * EDGE)
     room, y = page.width - 2 * EDGE, EDGE + 8.0
     for line in wrapped(literal(caption.title), room, 17, 2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def head(
     side: str = "B",
     causal: bool = True,
     sink: bool = False,
+    edited: str = "",
     caption: Caption,
     dark: bool = False,
 ) -> str:
@@ -46,9 +48,10 @@ def head(
     if mode not in ("words", "matrix", "difference") or (mode == "difference" and b is None):
         raise ValueError(f"mode {mode!r} needs to be words, matrix or difference (of A and B)")
     theme = theme_of(dark)
+    theme = replace(theme, **dict.fromkeys(edited, theme.edit))
     if mode == "difference":
         cells = axes.of_change(a, b, tokens_a, tokens_b or [], sources_a, sources_b, causal)
-        return _difference(cells, theme, caption, dark)
+        return _difference(cells, theme, caption)
     row_a = settle_row(row_a, len(tokens_a))
     sides = {"A": (axes.of_one(a, tokens_a, sources_a, causal, "a"), row_a)}
     if b is not None:
@@ -66,7 +69,7 @@ def head(
         word = cells.rows[looked].text
         notes += [note, words.row_sum(cells.values[looked], name, word, sink)]
     legend = [_scale(name) for name in sides] if mode == "matrix" or _is_long(sides) else []
-    return framed(body, caption.noting(*dict.fromkeys(notes)), legend, dark)
+    return framed(body, caption.noting(*dict.fromkeys(notes)), legend)
 
 
 def _is_long(sides: dict[str, tuple[Cells, int]]) -> bool:
@@ -99,7 +102,7 @@ def _side(
     return picture, " ".join(filter(None, notes))
 
 
-def _difference(cells: Cells, theme: Theme, caption: Caption, dark: bool) -> str:
+def _difference(cells: Cells, theme: Theme, caption: Caption) -> str:
     """B − A over the words of both sentences."""
     room = _MATRIX_ROOM + 200 if max(cells.values.shape) > 24 else _MATRIX_ROOM
     body = matrix.draw(cells, theme, room)
@@ -110,7 +113,7 @@ def _difference(cells: Cells, theme: Theme, caption: Caption, dark: bool) -> str
     notes = [_only(cells, "a"), _only(cells, "b"), matrix.reduced(cells)]
     if (cells.values == 0).all():
         notes.append("Nothing differs.")
-    return framed(body, caption.noting(*notes), legend, dark)
+    return framed(body, caption.noting(*notes), legend)
 
 
 def _only(cells: Cells, side: str) -> str:

@@ -44,7 +44,7 @@ def sees(
             body.height += max(one.height for one in pair) + _GAP
     body.width = max(_WIDE * min(2, len(parts)) + _GAP, *(part.width for part in parts))
     legend = [Key(theme.a, "may be looked at")]
-    return framed(body, caption, legend, dark)
+    return framed(body, caption, legend)
 
 
 def _one(

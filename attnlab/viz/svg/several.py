@@ -72,7 +72,7 @@ def compare(
         if side.looked is None
     ]
     said = [note for side in sides for note in side.notes]
-    return framed(body, caption.noting(*said), legend, dark)
+    return framed(body, caption.noting(*said), legend)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def steps(figures: Figures, step: str, *, caption: Caption, dark: bool = False) 
         sheet.place(0, sheet.height, one)
         sheet.height += one.height + 18
     sheet.height -= 18
-    return framed(sheet, caption, (), dark)
+    return framed(sheet, caption)
 
 
 def _words(figures: Figures, theme: Theme) -> Sheet:
