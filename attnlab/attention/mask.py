@@ -133,7 +133,7 @@ class Mask:
             return Span(range(keys), range(keys))
         found = self._spans.get((start, stop, keys))
         if found is None:
-            found = self._spans[start, stop, keys] = _span(rows_of(self.visible, start, stop))
+            found = self._spans[start, stop, keys] = span_of(rows_of(self.visible, start, stop))
         return found
 
 
@@ -146,7 +146,8 @@ class Span:
     ragged: range
 
 
-def _span(visible: Tensor) -> Span:
+def span_of(visible: Bool[Tensor, "#B #H Q S"]) -> Span:
+    """The spans of a table's keys."""
     rows = visible.flatten(0, 2)
     seen = _extent(rows.any(0), 0)
     seen = seen or range(1)

@@ -42,13 +42,14 @@ def gradients(
     """
     biases = tuple(x for x in (bias, mask_bias) if x is not None)
     work = Scores(q, k, biases, setting)
-    dq, dk, dv = (torch.zeros(x.shape, dtype=work.wide, device=x.device) for x in (q, k, v))
+    dq, dk, dv = (torch.zeros_like(x, dtype=work.wide).contiguous() for x in (q, k, v))
     db = [torch.zeros_like(x, dtype=work.wide) for x in biases]
     delta = (dz * z).sum(-1, dtype=work.wide)
-    held = _Pass(work, v, dz, log_sum, delta, dq, dk, dv, db)
+    by_query = (work.by_group(x) for x in (dz, log_sum[..., None], delta[..., None]))
+    held = _Pass(work, v.flatten(0, 1), *by_query, dq, dk.flatten(0, 1), dv.flatten(0, 1), db)
     for rows in setting.grid.rows:
         cells = list(setting.grid.cells(rows))
-        for part in work.parts():
+        for part in work.parts:
             held.add(part, rows, cells)
     dsinks = None
     if sinks is not None:
@@ -82,13 +83,12 @@ class _Pass:
     def add(self, part: Part, rows: range, cells: list[Cell]) -> None:
         """Some queries of some heads against all their keys."""
         work, scale = self.work, self.work.setting.scale
-        q, dz = (work.rows_of(x, part, rows) for x in (work.q, self.dz))
-        log_sum, delta = (
-            work.rows_of(x[..., None], part, rows) for x in (self.log_sum, self.delta)
-        )
+        read = (work.q, self.dz, self.log_sum, self.delta)
+        q, dz, log_sum, delta = (work.rows_of(x, part, rows) for x in read)
         dq = torch.zeros_like(q)
         for cell in cells:
-            weights = work.of(q, part, rows, cell).sub_(log_sum).exp_()
+            scores = work.of(q, part, rows, cell)
+            weights = work.weights(scores, log_sum, part, rows, cell)
             work.keys_of(self.dv, part, cell.keys).baddbmm_(weights.mT, dz)
             ds = work.buffer("gradients", weights.shape)
             torch.bmm(dz, work.keys_of(self.v, part, cell.keys).mT, out=ds)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnlab.attention.attend import limits
 from attnlab.attention.grid import Cell, Grid
 from attnlab.attention.mask import block_of
 
@@ -29,18 +28,17 @@ NUMBERS = 128 * 1024
 class Part:
     """Some texts, and some key/value heads of theirs with the query heads that share them.
 
-    Either one text or all heads, so that both axes can be read as one.
+    Either one text or all heads: ``flat`` is then one stretch of B · K, both axes read as one.
     """
 
     texts: slice
-    kv: slice
     heads: slice
+    flat: slice
 
     def of(self, tensor: Tensor) -> Tensor:
         """Of what broadcasts to [B, H, ...]."""
-        cut = (self.texts, self.heads)
-        sizes = zip(tensor.shape, cut, strict=False)
-        return tensor[tuple(slice(None) if size == 1 else part for size, part in sizes)]
+        texts = slice(None) if tensor.shape[0] == 1 else self.texts
+        return tensor[texts, slice(None) if tensor.shape[1] == 1 else self.heads]
 
     def by_head(self, scores: Float[Tensor, "n r s"], rows: range) -> Float[Tensor, "b h q s"]:
         """The same memory, with every query head of every text by itself again."""
@@ -58,67 +56,91 @@ class Setting:
     bias: Bias | None
 
 
-@dataclass
 class Scores:
-    """Queries, keys and biases of one call, [B, H, Q, D], [B, K, S, D] and [#B, #H, #Q, #S]."""
+    """Scores of one call, tile by tile.
 
-    q: Tensor
-    k: Tensor
-    biases: tuple[Tensor, ...]
-    setting: Setting
-    _kept: dict[str, Tensor] = field(default_factory=dict)
+    Args:
+        q, k: [B, H, Q, D] and [B, K, S, D].
+        biases: each broadcasts to [B, H, Q, S].
+    """
 
-    def __post_init__(self) -> None:
-        self.group = self.q.shape[1] // self.k.shape[1]
-        self.wide = torch.promote_types(self.q.dtype, torch.float32)
+    def __init__(self, q: Tensor, k: Tensor, biases: tuple[Tensor, ...], setting: Setting) -> None:
+        self.texts, self.kv = k.shape[:2]
+        self.group = q.shape[1] // self.kv
+        self.wide = torch.promote_types(q.dtype, torch.float32)
+        self._lowest = int(math.log(torch.finfo(self.wide).tiny))
+        self.q, self.k = self.by_group(q), k.flatten(0, 1)
+        self.biases, self.setting = biases, setting
+        self.parts = list(self._parts())
+        self._kept: dict[str, Tensor] = {}
 
-    def parts(self) -> Iterator[Part]:
-        """Texts and heads, in parts whose tile of scores fits the buffer."""
-        (texts, kv), grid = self.k.shape[:2], self.setting.grid
-        at_a_time = max(NUMBERS // (self.group * len(grid.rows[0]) * len(grid.columns[0])), 1)
-        step = max(at_a_time // kv, 1)  # texts
-        for text in range(0, texts, step):
-            for first in range(0, kv, at_a_time):
-                last = min(first + at_a_time, kv)
-                heads = slice(first * self.group, last * self.group)
-                yield Part(slice(text, min(text + step, texts)), slice(first, last), heads)
+    def _parts(self) -> Iterator[Part]:
+        """In which a tile of scores fits the buffer."""
+        grid, group = self.setting.grid, self.group
+        at_a_time = max(NUMBERS // (group * len(grid.rows[0]) * len(grid.columns[0])), 1)
+        step = max(at_a_time // self.kv, 1)
+        for text in range(0, self.texts, step):
+            texts = slice(text, min(text + step, self.texts))
+            for first in range(0, self.kv, at_a_time):
+                last = min(first + at_a_time, self.kv)
+                flat = slice(text * self.kv + first, (texts.stop - 1) * self.kv + last)
+                yield Part(texts, slice(first * group, last * group), flat)
 
-    def rows_of(self, tensor: Tensor, part: Part, rows: range) -> Float[Tensor, "n r D"]:
-        """What [B, H, Q, D] holds of some queries; r = (H / K) · q: the heads that share keys
-        one below another."""
-        cut = tensor[part.texts, part.heads, rows.start : rows.stop].to(self.wide)
-        return cut.reshape(-1, self.group * len(rows), tensor.shape[-1])
+    def by_group(self, tensor: Float[Tensor, "B H Q D"]) -> Float[Tensor, "n g Q D"]:
+        """The query heads that share keys side by side; n = B · K."""
+        return tensor.reshape(-1, self.group, *tensor.shape[2:])
 
-    def keys_of(self, tensor: Tensor, part: Part, keys: range) -> Float[Tensor, "n s D"]:
-        """What [B, K, S, D] holds of some keys."""
-        return tensor[part.texts, part.kv, keys.start : keys.stop].to(self.wide).flatten(0, 1)
+    def rows_of(
+        self, grouped: Float[Tensor, "n g Q D"], part: Part, rows: range
+    ) -> Float[Tensor, "m r D"]:
+        """Some queries of some heads, those that share keys one below another; r = g · q."""
+        cut = grouped[part.flat, :, rows.start : rows.stop].to(self.wide)
+        return cut.reshape(len(cut), -1, cut.shape[-1])
 
-    def buffer(self, name: str, shape: tuple[int, int, int]) -> Float[Tensor, "n r s"]:
+    def keys_of(
+        self, flat: Float[Tensor, "n S D"], part: Part, keys: range
+    ) -> Float[Tensor, "m s D"]:
+        cut = flat[part.flat, keys.start : keys.stop]
+        return cut if cut.dtype == self.wide else cut.to(self.wide)
+
+    def buffer(self, name: str, shape: tuple[int, int, int]) -> Float[Tensor, "m r s"]:
         """Memory to write to, kept from tile to tile."""
-        size = math.prod(shape)
+        size = shape[0] * shape[1] * shape[2]
         kept = self._kept.get(name)
         if kept is None or kept.numel() < size:
             kept = self._kept[name] = self.q.new_empty(size, dtype=self.wide)
         return kept[:size].view(shape)
 
-    def of(self, q: Tensor, part: Part, rows: range, cell: Cell) -> Float[Tensor, "n r s"]:
+    def of(self, q: Tensor, part: Part, rows: range, cell: Cell) -> Float[Tensor, "m r s"]:
         """Scaled, capped, biased and masked, in the buffer "scores".
 
         With a softcap c, the buffer "capped" holds tanh(scores / c).
         """
         k = self.keys_of(self.k, part, cell.keys)
-        shape = (len(q), q.shape[1], k.shape[1])
+        shape = (q.shape[0], q.shape[1], k.shape[1])
         out = self.buffer("scores", shape)
         torch.baddbmm(out, q, k.mT, beta=0, alpha=self.setting.scale, out=out)
         if self.setting.softcap is not None:
             capped = torch.tanh(out.div_(self.setting.softcap), out=self.buffer("capped", shape))
             torch.mul(capped, self.setting.softcap, out=out)
-        by_head = part.by_head(out, rows)
         for bias in self._biases(rows, cell.keys):
-            by_head += part.of(bias)
-        if cell.visible is not None:
-            torch.minimum(by_head, limits(part.of(cell.visible), out.dtype), out=by_head)
+            part.by_head(out, rows).add_(part.of(bias))
+        if cell.table is not None:
+            ragged = part.by_head(out, rows)[..., cell.part]
+            torch.minimum(ragged, part.of(cell.table.limits(self.wide)), out=ragged)
         return out
+
+    def weights(
+        self, scores: Tensor, less: Float[Tensor, "m r 1"], part: Part, rows: range, cell: Cell
+    ) -> Float[Tensor, "m r s"]:
+        """exp(scores − less), in place; 0 where hidden."""
+        # Where the result is no ordinary number any more, exp takes up to a hundred times longer.
+        # What is raised to e^−87 is lost in any sum all the same.
+        scores.sub_(less).clamp_(min=self._lowest).exp_()
+        if cell.table is not None:
+            ragged = part.by_head(scores, rows)[..., cell.part]
+            ragged *= part.of(cell.table.factors(self.wide))
+        return scores
 
     def _biases(self, rows: range, keys: range) -> Iterator[Float[Tensor, "#B #H #q #s"]]:
         for bias in self.biases:

@@ -100,19 +100,17 @@ class _Tiled(torch.autograd.Function):
         setting: Setting,
     ) -> Tensor:
         biases = tuple(x for x in (bias, mask_bias) if x is not None)
+        work, wide = Scores(q, k, biases, setting), torch.promote_types(q.dtype, torch.float32)
         # [B, Q, H, E] in memory: the layout in which the output projection reads it.
         z = q.new_empty(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]).transpose(1, 2)
-        kept = any(ctx.needs_input_grad)
-        log_sum = q.new_empty(q.shape[:3], dtype=torch.promote_types(q.dtype, torch.float32))
-        work = Scores(q, k, biases, setting)
+        log_sum = q.new_empty(q.shape[:3], dtype=wide)
+        flat_v = v.flatten(0, 1)
         for rows in setting.grid.rows:
             cells = list(setting.grid.cells(rows))
-            for part in work.parts():
-                found = _of_rows(work, v, sinks, part, rows, cells)
+            for part in work.parts:
                 here = part.texts, part.heads, slice(rows.start, rows.stop)
-                z[here] = found[0]
-                log_sum[here] = found[1]
-        if kept:
+                z[here], log_sum[here] = _of_rows(work, flat_v, sinks, part, rows, cells)
+        if any(ctx.needs_input_grad):
             ctx.save_for_backward(q, k, v, bias, mask_bias, sinks, z, log_sum)
             ctx.setting = setting
         return z
@@ -133,16 +131,13 @@ def _of_rows(
     for cell in cells:
         scores = work.of(q, part, rows, cell)
         before, highest = highest, torch.maximum(highest, scores.amax(-1, keepdim=True))
-        # Where nothing has been seen yet there is no highest score; −∞ − −∞ would be no number.
-        finite = highest.masked_fill(highest.isneginf(), 0)
-        shrink = before.sub_(finite).exp_()
-        weights = scores.sub_(finite).exp_()
-        total = total.mul_(shrink).add_(weights.sum(-1, keepdim=True))
-        here = work.keys_of(v, part, cell.keys)
-        gathered = gathered.mul_(shrink).baddbmm_(weights, here)
+        shrink = before.sub_(highest).exp_()
+        weights = work.weights(scores, highest, part, rows, cell)
+        total.mul_(shrink).add_(weights.sum(-1, keepdim=True))
+        gathered.mul_(shrink).baddbmm_(weights, work.keys_of(v, part, cell.keys))
     # A query that saw nothing: zeros, and weights of zero when they are computed again.
-    dead = total == 0
-    gathered /= total.masked_fill(dead, 1)
+    dead = highest == torch.finfo(q.dtype).min
+    gathered.div_(total).masked_fill_(dead, 0)
     log_sum = total.log_().add_(highest).masked_fill_(dead, torch.inf)
     return part.by_head(gathered, rows), part.by_head(log_sum, rows)[..., 0]
 
@@ -153,7 +148,8 @@ def _begin(
     """The highest score and the sum of weights before any key: of a sink, which has no value."""
     shape = (*q.shape[:2], 1)
     if sinks is None:
-        return q.new_full(shape, -torch.inf), q.new_zeros(shape)
+        # The lowest number and not −∞: −∞ − −∞ would be no number.
+        return q.new_full(shape, torch.finfo(q.dtype).min), q.new_zeros(shape)
     first = sinks[part.heads].to(q.dtype)[None, :, None, None]
     texts = part.texts.stop - part.texts.start
     return first.expand(texts, -1, len(rows), 1).reshape(shape).clone(), q.new_ones(shape)

@@ -116,11 +116,13 @@ class _Setting:
             found = self.softcap * torch.tanh(found / self.softcap)
         for bias in self.biases:
             found = found + block_of(bias, rows, keys)
-        masked = torch.full_like(found, -torch.inf)
-        seen = slice(cell.keys.start - keys.start, cell.keys.stop - keys.start)
-        visible = True if cell.visible is None else cell.visible
-        masked[..., seen] = torch.where(torch.as_tensor(visible), found[..., seen], -torch.inf)
-        return masked
+        seen = torch.zeros_like(found, dtype=torch.bool)
+        seen[..., cell.keys.start - keys.start : cell.keys.stop - keys.start] = True
+        if cell.table is not None:
+            seen[..., cell.ragged.start - keys.start : cell.ragged.stop - keys.start] &= (
+                cell.table.visible
+            )
+        return found.masked_fill(~seen, -torch.inf)
 
 
 def _of_rows(rows: range, grid: Grid, setting: _Setting) -> Iterator[Tile]:
