@@ -8,7 +8,6 @@ after it: the scores of one tile, and for each of its queries the highest score 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -49,6 +48,11 @@ class Step:
         """How many scores it holds in memory."""
         return 0 if self.weights is None else self.weights.size
 
+    @property
+    def corrected(self) -> int:
+        """How many of its queries had a sum that it made smaller."""
+        return int(((self.shrink < 1) & (self.shrink > 0)).sum())
+
 
 @dataclass(frozen=True)
 class InTiles:
@@ -79,9 +83,13 @@ class InTiles:
     @property
     def corrected(self) -> int:
         """How often a higher score turned up and what was summed had to shrink."""
-        return sum(
-            int(((now.shrink < 1) & (now.shrink > 0)).sum()) for _, now in pairwise(self.steps)
-        )
+        return sum(step.corrected for step in self.steps)
+
+    @property
+    def telling(self) -> int:
+        """The step that corrects most sums; the one in the middle where none does."""
+        best = max(range(len(self.steps)), key=lambda at: self.steps[at].corrected)
+        return best if self.steps[best].corrected else len(self.steps) // 2
 
 
 def captures(site: Site, head: int, stages: frozenset[str] | set[str]) -> tuple[Capture, ...]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from attnlab.analysis.sizes import PRESETS
 from attnlab.ui.own_link import Page, one_number_of, one_of, switch, typed, whole
 
 Panel = Literal["growth", "tiles", "cache", "recall", "why"]
@@ -11,13 +10,13 @@ Panel = Literal["growth", "tiles", "cache", "recall", "why"]
 PANELS: Final[tuple[Panel, ...]] = ("growth", "tiles", "cache", "recall", "why")
 UP_TO: Final = (1_024, 2_048, 4_096, 8_192, 16_384)
 """Longest texts, in tokens, up to which time and memory are measured."""
-TILES: Final = (1, 2, 3, 4, 6, 8)
+TILES: Final = (2, 3, 4, 6, 8)
 """Queries and keys of a drawn tile."""
 TILED_UP_TO: Final = (512, 1_024, 2_048, 4_096)
 """Tokens at which both ways are compared in fresh processes."""
 MODEL: Final = "model"  # the loaded one
 TYPED: Final = "typed"  # sizes of one's own
-OF: Final = (MODEL, *(one.name for one in PRESETS if one.encoder is None), TYPED)
+OF: Final = (MODEL, "llama-2-7b", "llama-3-8b", "starcoder", TYPED)
 LENGTHS: Final = tuple(2**power for power in range(7, 21))
 """Lengths at which a cache is looked at, in tokens."""
 BYTES: Final = (1, 2, 4)
@@ -25,7 +24,6 @@ BYTES: Final = (1, 2, 4)
 MOST_LAYERS: Final = 500
 MOST_HEADS: Final = 512
 MOST_SIZE: Final = 1_024
-MOST_WEIGHTS: Final = 5_000_000  # million parameters
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,11 @@ class Cost:
     Attributes:
         panel: which one is open.
         measured: "n²": whether time and memory are measured; ``up_to``: the longest text, of UP_TO.
-        tile: "FlashAttention": queries and keys of a tile, of TILES; ``many``: tokens at which
-            memory is compared; ``compared``: whether it is.
+        tile: "FlashAttention": queries and keys of a tile, of TILES; ``at``: the tile shown,
+            -1 for the one in the middle; ``many``: tokens at which memory is compared;
+            ``compared``: whether it is.
         of: "The cache": whose; ``length``: tokens, one of LENGTHS; ``layers``, ``kv_heads``,
-            ``size``, ``number``, ``weights`` (millions): sizes of one's own.
+            ``heads``, ``size``, ``number``: sizes of one's own.
         timed: "The cache": whether the time of a token is measured.
         looped: "Why it won": whether the loop is measured.
         lesson: the name of the experiment that set this up, "" for none.
@@ -48,15 +47,16 @@ class Cost:
     measured: bool = False
     up_to: int = 4_096
     tile: int = 4
+    at: int = -1
     many: int = 2_048
     compared: bool = False
     of: str = MODEL
     length: int = 4_096
     layers: int = 32
+    heads: int = 32
     kv_heads: int = 8
     size: int = 128
     number: int = 2
-    weights: int = 8_000
     timed: bool = False
     looped: bool = False
     lesson: str = ""
@@ -70,15 +70,16 @@ COST: Final = Page(
         "measure": switch("measured", "yes", "no"),
         "up-to": one_number_of("up_to", UP_TO),
         "tile": one_number_of("tile", TILES),
+        "nth": whole("at", 0, 9_999),
         "many": one_number_of("many", TILED_UP_TO),
         "compare": switch("compared", "yes", "no"),
         "of": one_of("of", OF),
         "length": one_number_of("length", LENGTHS),
         "layers": whole("layers", 1, MOST_LAYERS),
+        "of-heads": whole("heads", 1, MOST_HEADS),
         "kv-heads": whole("kv_heads", 1, MOST_HEADS),
         "size": whole("size", 1, MOST_SIZE),
         "bytes": one_number_of("number", BYTES),
-        "million": whole("weights", 1, MOST_WEIGHTS),
         "time": switch("timed", "yes", "no"),
         "loop": switch("looped", "yes", "no"),
         "lesson": typed("lesson", 40),

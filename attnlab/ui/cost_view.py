@@ -9,7 +9,7 @@ from typing import Final
 from attnlab.analysis.measured import counts, slopes
 from attnlab.analysis.measured.apart import Measurement
 from attnlab.analysis.measured.slopes import Power
-from attnlab.analysis.measured.ways import WAYS, WINDOW
+from attnlab.analysis.measured.ways import WINDOW
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,13 @@ class Way:
     colour: str
 
 
-GROWTH: Final = tuple(
-    way
-    for way in (
-        Way("naive", "naive", "Every score at once, as the formula is written.", "ink"),
-        Way("tiled", "tiled", "The same numbers, tile by tile: FlashAttention.", "attention"),
-        Way("window", "window", f"Each token sees the last {WINDOW}.", "brown"),
-        Way("linear", "linear", "No softmax: a sum is carried along.", "pink"),
-        Way("state", "state space", "A state is carried along, as in Mamba.", "gold"),
-        Way("cached", "cached step", "One new token looks at all that are kept.", "feed"),
-    )
-    if way.name in WAYS
+GROWTH: Final = (
+    Way("naive", "naive", "Every score at once, as the formula is written.", "ink"),
+    Way("tiled", "tiled", "The same numbers, tile by tile: FlashAttention.", "attention"),
+    Way("window", "window", f"Each token sees the last {WINDOW}.", "brown"),
+    Way("linear", "linear", "No softmax: a sum is carried along.", "pink"),
+    Way("state", "state space", "A state is carried along, as in Mamba.", "gold"),
+    Way("cached", "cached step", "One new token looks at all that are kept.", "feed"),
 )
 LENGTHS: Final = tuple(2**power for power in range(7, 18))
 """Lengths that the charts show, in tokens: 128 to 131,072."""
@@ -127,6 +123,13 @@ def time(seconds: float) -> str:
         if seconds >= size:
             return f"{_two(seconds / size)} {name}"
     return f"{_two(seconds * 1e6)} µs" if seconds < 1e-4 else f"{_two(seconds * 1e3)} ms"
+
+
+def time_ticks(low: float, high: float) -> list[float]:
+    """Times that are written at the side of a chart: every hundredfold, 10 µs to ten hours."""
+    every = [step for step in (1e-5, 1e-3, 0.1, 10, 600, 36_000) if low <= step <= high]
+    finer = [step for step in (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0) if low <= step <= high]
+    return every if len(every) > 2 else finer
 
 
 def _two(value: float) -> str:

@@ -22,7 +22,8 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "compare": ("common", "cells", "legend", "mapplot", "arcplot", "alike", "tile", "compare"),
     "circuits": ("common", "circuits"),
     "shifts": ("common", "shifts"),
-    "diagram": ("common", "diagram"),
+    "diagram": ("common", "drawing", "diagram"),
+    "film": ("common", "drawing", "film"),
     "sees": ("common", "cells", "places", "matrix", "sees"),
     "steps": ("common", "cells", "numerals", "stepsmatrix", "stepswhy", "steps"),
     "blend": ("common", "numerals", "blend"),
@@ -32,6 +33,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "cone": ("common", "cone"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
+STYLES["film"] = ("common", "diagram", "film")
 STYLES["sees"] = ("common", "head", "sees")  # its tables are those of one head
 # These hold in the whole page, so they must not hold the names that the other components use.
 STYLES["circuits"] = ("circuits",)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from attnlab.analysis.measured.ways import SHAPE, WINDOW
+from attnlab.analysis.measured.ways import SHAPE, STATE, WINDOW
+from attnlab.attention.linear import CHUNK
 from attnlab.attention.tiled import TILE
 
 _PAIR: Final = SHAPE.heads * 2 * SHAPE.size
@@ -38,6 +39,19 @@ def _pairs(n: int, sees: int) -> int:
     return sum((end - first) * (end - max(0, first - sees + 1)) for first, end in blocks)
 
 
+def linear(n: int) -> int:
+    """The state is read and added to by every token; within a chunk all pairs are computed."""
+    full, rest = divmod(n, CHUNK)
+    pairs = full * CHUNK**2 + rest**2
+    return _PAIR * pairs + n * 2 * SHAPE.heads * SHAPE.size**2
+
+
+def state(n: int) -> int:
+    """Every number of the state fades, is added to, and is read; its fading and the input are
+    scaled by the length of the step."""
+    return n * SHAPE.width * (4 * STATE + 1)
+
+
 def cached(n: int) -> int:
     """The newest token with each."""
     return _PAIR * n
@@ -47,5 +61,7 @@ COUNTS: Final[dict[str, Callable[[int], int]]] = {
     "naive": naive,
     "tiled": tiled,
     "window": window,
+    "linear": linear,
+    "state": state,
     "cached": cached,
 }

@@ -6,6 +6,8 @@ what they cost. ``SHAPE`` is one layer's: H = 4 heads of D = E = 64, so M = 256.
     naive       softmax(q kᵀ) v with every score in memory at once        Vaswani et al. 2017
     tiled       the same in tiles, none of which outlives its step         Dao et al. 2022
     window      the same, tiles outside a band skipped: the last WINDOW tokens
+    linear      no softmax; a sum of D × E numbers is carried along        Katharopoulos et al. 2020
+    state       a selective scan: N numbers a channel are carried along    Gu & Dao 2023
     cached      one new query against n kept keys                          a step of generation
     layer       naive, with the four projections around it
     recurrent   h ← tanh(W h + U x), a step a token                        Elman 1990
@@ -43,6 +45,8 @@ class Shape:
 SHAPE: Final = Shape()
 WINDOW: Final = 128
 """Tokens that the sliding window holds."""
+STATE: Final = 16
+"""N, the numbers that a state space model carries along for each channel."""
 
 
 def _heads(n: int, count: int = 3) -> list[Tensor]:
@@ -66,6 +70,20 @@ def window(n: int) -> Prepared:
     """A tile of scores at a time, along the diagonal only."""
     q, k, v = _heads(n)
     return lambda: in_tiles(q, k, v, Window(WINDOW))
+
+
+def linear(n: int) -> Prepared:
+    """Chunk by chunk, the state between chunks."""
+    q, k, v = _heads(n)
+    return lambda: linear_attention(q, k, v)[0]
+
+
+def state(n: int) -> Prepared:
+    """Token by token: what a step needs stays in the processor's cache."""
+    x, delta = torch.randn(1, n, SHAPE.width), torch.rand(1, n, SHAPE.width) / 10
+    fade = -torch.rand(SHAPE.width, STATE)
+    into, out = torch.randn(2, 1, n, STATE)
+    return lambda: selective_scan(x, delta, fade, into, out, form="sequential")[0]
 
 
 def cached(n: int) -> Prepared:
@@ -109,6 +127,8 @@ WAYS: Final[dict[str, Callable[[int], Prepared]]] = {
     "naive": naive,
     "tiled": tiled,
     "window": window,
+    "linear": linear,
+    "state": state,
     "cached": cached,
     "layer": layer,
     "recurrent": recurrent,

@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attnlab.analysis.measured import apart
+from attnlab.analysis.measured import apart, tokens
 from attnlab.analysis.measured.apart import Job, Measurement
+from attnlab.analysis.measured.tokens import TokenTime
 from attnlab.ui import work
+from attnlab.ui.engine.keys import LabKey
+from attnlab.ui.engine.model import Reader
 
 Measured = tuple[Measurement, ...]
 
@@ -49,3 +52,35 @@ def measured(
 
     key = MeasuredKey(tuple(jobs), again)
     return work.perform(key, words, run, work.stores().effects, partly=partly)
+
+
+@dataclass(frozen=True)
+class TokenKey:
+    """The time of a token after so many, of one model, on one text."""
+
+    lab: LabKey
+    ids: tuple[int, ...]
+    counts: tuple[int, ...]
+    again: int
+
+
+def token_times(
+    of: Reader,
+    ids: Sequence[int],
+    counts: Sequence[int],
+    *,
+    again: int = 0,
+    partly: Callable[[tuple[TokenTime, ...]], None] | None = None,
+) -> tuple[TokenTime, ...]:
+    """Seconds of one more token with a cache and without, see ``analysis.measured.tokens``.
+
+    Raises:
+        AttnLabError: the model does not generate, or the work was stopped.
+    """
+
+    def run(job: Any) -> tuple[TokenTime, ...]:
+        options = {"progress": job.progress, "share": job.share, "cancel": job.cancel}
+        return tokens.token_times(of.lab, ids, counts, **options)
+
+    key = TokenKey(of.key, tuple(ids), tuple(counts), again)
+    return work.perform(key, "Timing one token", run, work.stores().effects, partly=partly)

@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from attnlab.analysis.measured.slopes import FITTED
 from attnlab.analysis.measured.ways import SHAPE
 from attnlab.ui import cost_view, say
 from attnlab.ui.cards.architecture.heads import size
@@ -25,7 +26,7 @@ from attnlab.viz.diagram import Diagram
 _ABOUT: Final = (
     f"Attention of one layer: {SHAPE.heads} heads of {SHAPE.size} numbers, float32, causal, random "
     "inputs. Both axes are logarithmic, so that c·nˢ is a straight line of slope s; the exponent "
-    f"beside each name is fitted to its {cost_view.FITTED} longest texts. Thin dashes go on where "
+    f"beside each name is fitted to its {FITTED} longest texts. Thin dashes go on where "
     "nobody measured. Time is the processor's, one thread; memory is the peak, inputs and result "
     "included, each in a process of its own."
 )
@@ -87,7 +88,7 @@ def _charts(found: Measured, when: str) -> None:
     with st.container(key=f"cards-measured{when}"):
         columns = st.columns(2, gap="medium")
     charts = (
-        ("seconds", "Time", cost_view.time, _times),
+        ("seconds", "Time", cost_view.time, cost_view.time_ticks),
         ("bytes", "Peak memory", size, curves.binary),
     )
     for column, (what, title, write, ticks) in zip(columns, charts, strict=True):
@@ -110,11 +111,6 @@ def _chart(
     ]
     options = {"x_name": "tokens", "write": write, "ticks": ticks, "high": 330, "wide": 540}
     return curves.curves(title, cost_view.LENGTHS, shown, **options)
-
-
-def _times(low: float, high: float) -> list[float]:
-    """Every hundredfold, 10 µs to a day."""
-    return [step for step in (1e-5, 1e-3, 0.1, 10, 600, 36_000) if low <= step <= high]
 
 
 def _keep(what: str, title: str, lines: Sequence[Series], drawn: Diagram) -> None:

@@ -1,6 +1,6 @@
 """The page Cost below its experiments."""
 
-from attnlab.ui.cards.cost import growth
+from attnlab.ui.cards.cost import cache, growth, tiles, why
 from attnlab.ui.cost_selection import Cost
 from attnlab.ui.selection import Selection
 
@@ -13,3 +13,9 @@ def draw(selection: Selection, value: Cost) -> None:
     """
     if value.panel == "growth":
         growth.draw(value)
+    elif value.panel == "tiles":
+        tiles.draw(selection, value)
+    elif value.panel == "cache":
+        cache.draw(selection, value)
+    elif value.panel == "why":
+        why.draw(value)

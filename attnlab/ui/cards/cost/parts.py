@@ -34,7 +34,13 @@ def here() -> Source:
     return files.computed(f"measured on {machine}, float32", "each in a process of its own")
 
 
-def slider(label: str, field: str, options: Sequence[Any], words: Callable[[Any], str]) -> None:
+def slider(
+    label: str,
+    field: str,
+    options: Sequence[Any],
+    words: Callable[[Any], str],
+    wide: int = 230,
+) -> None:
     """One of a few values."""
     st.select_slider(
         label,
@@ -42,7 +48,7 @@ def slider(label: str, field: str, options: Sequence[Any], words: Callable[[Any]
         key=own.seeded(COST, field),
         format_func=words,
         label_visibility="collapsed",
-        width=230,
+        width=wide,
     )
 
 
