@@ -8,7 +8,6 @@ from typing import Final
 
 from attnlab.viz.cells import some
 from attnlab.viz.diagram import Diagram
-from attnlab.viz.lines import steps
 from attnlab.viz.svg.text import width
 
 _LEFT, _TOP, _AXIS, _LEGEND = 40.0, 6.0, 30.0, 22.0
@@ -47,8 +46,9 @@ def memory(
     bottom = _TOP + high * len(layers)
     drawn = Diagram(wide, bottom + _AXIS + _LEGEND, label)
     room = wide - left - 24
-    for value in steps(0, most, 4):
-        x = left + room * value / most
+    for quarter in range(5):
+        value = most * quarter / 4
+        x = left + room * quarter / 4
         drawn.line([(x, _TOP), (x, bottom + 4)], "line", width=1)
         drawn.words(x, bottom + 14, write(value), size=11, kind="mute", anchor="middle")
     thin = max(1.0, high - (2 if high > 5 else 0.6))

@@ -36,7 +36,8 @@ class Strand:
         sources: the words looked at where they are others, above the text.
         parted: the first word that another text has not, None for none.
         told: more lines for the tooltip of each word.
-        name: what stands before the text, such as "A".
+        name: what stands before the text, such as "A"; ``left``: where the text begins, so that
+            several lie below each other.
     """
 
     tokens: Sequence[Any]
@@ -48,6 +49,7 @@ class Strand:
     parted: int | None = None
     told: Sequence[Sequence[str]] = field(default_factory=tuple)
     name: str = ""
+    left: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def writing(of: Strand, *, wide: float, label: str = "") -> Diagram:
     keys = of.tokens if of.sources is None else of.sources
     if not 0 <= of.at < len(of.tokens) or (len(of.weights) and len(of.weights) != len(keys)):
         raise ValueError(f"{len(of.weights)} weights from word {of.at}, for {len(keys)} words")
-    left = width(of.name, _SIZE, True) + 12 if of.name else 0.0
+    left = max(of.left, room_of(of.name))
     above = [] if of.sources is None else _flow(of.sources, left, wide, 0.0)
     start = above[-1].y + _HIGH + 12 if above else 0.0
     words = _flow(of.tokens, left, wide, start)
@@ -95,6 +97,11 @@ def writing(of: Strand, *, wide: float, label: str = "") -> Diagram:
         drawn.words(word.x + _INSIDE, word.y, word.text, size=_SIZE)
     _spots(drawn, of, words, above)
     return drawn
+
+
+def room_of(name: str) -> float:
+    """The room of what stands before a text."""
+    return width(name, _SIZE, True) + 12 if name else 0.0
 
 
 def _flow(tokens: Sequence[Any], left: float, wide: float, top: float) -> list[_Word]:
@@ -120,7 +127,7 @@ def _placed(tokens: Sequence[Any], left: float, wide: float) -> list[tuple[float
         if found and (ended or x + own > wide):
             x, line = left, line + 1
         found.append((x, min(own, wide - left), line, text))
-        x, ended = x + own, raw.endswith("\n")
+        x, ended = x + own, raw.endswith(("\n", "↵"))
     return found
 
 

@@ -1,0 +1,111 @@
+"""Step, play, undo; how the next token is drawn; and what is changed meanwhile."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from attnlab.ui import generate_play, own
+from attnlab.ui.generate_runs import edit_titles
+from attnlab.ui.generate_selection import (
+    EDITS,
+    GENERATE,
+    HOTTEST,
+    MOST_KEPT,
+    MOST_SEED,
+    MOST_SIZE,
+    Generate,
+)
+from attnlab.ui.selection import Selection
+
+_HEAT: Final = (
+    "The logits are divided by the temperature before the softmax: below 1 likely tokens get "
+    "likelier, above 1 all come nearer to each other. 0 takes the likeliest token."
+)
+_TOP_K: Final = "Only so many of the likeliest tokens can be drawn; 0: all of them."
+_TOP_P: Final = (
+    "Only the fewest likeliest tokens whose chances add up to so much can be drawn (nucleus "
+    "sampling); 1: all of them. Temperature acts first, then top-k, then top-p."
+)
+_SEED: Final = (
+    "Token number i is drawn with the i-th random number of the seed, whatever came before: two "
+    "runs from one seed have the same luck, and undoing changes nothing."
+)
+_EDITS: Final = (
+    "What is changed in the model while it writes. The heads that are taken away are those chosen "
+    "on the pages Heads and Ablate, or the one that is drawn below."
+)
+
+
+def going(value: Generate) -> None:
+    """Step, play or stop, undo, start over; and how the next token is drawn."""
+    with st.container(horizontal=True, vertical_alignment="center", key="going", gap="medium"):
+        _buttons(value)
+        _sampling(value)
+
+
+def _buttons(value: Generate) -> None:
+    made = max(value.made, value.made2 if value.runs != "one" else 0)
+    on = generate_play.playing()
+    with st.container(horizontal=True, key="play", gap="small", width="content"):
+        st.button("Step", key="step", on_click=generate_play.step, disabled=on)
+        label = "Stop" if on else "Play"
+        st.button(label, key="play-stop", on_click=generate_play.play, args=(not on,))
+        st.button("Undo", key="undo", on_click=generate_play.undo, disabled=on or not made)
+        st.button(
+            "Start over",
+            key="start-over",
+            type="tertiary",
+            on_click=generate_play.start_over,
+            disabled=on or not made,
+        )
+
+
+def _sampling(value: Generate) -> None:
+    """Temperature, top-k, top-p and the seed; the last three act on a draw only."""
+    _number("heat", "Temperature", 0.0, HOTTEST, 0.1, _HEAT)
+    if value.heat > 0:
+        _number("topk", "Top-k", 0, MOST_KEPT, 1, _TOP_K)
+        _number("topp", "Top-p", 0.01, 1.0, 0.05, _TOP_P)
+        _number("seed", "Seed", 0, MOST_SEED, 1, _SEED)
+
+
+def _number(
+    field: str, title: str, least: float, most: float, step: float, about: str = ""
+) -> None:
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        width="content",
+        gap="small",
+        key=f"size-{field}",
+    ):
+        st.html(f'<span class="al-size" title="{about}">{title}</span>', width="content")
+        st.number_input(
+            title,
+            min_value=least,
+            max_value=most,
+            step=step,
+            key=own.seeded(GENERATE, field),
+            label_visibility="collapsed",
+            width=112,
+        )
+
+
+def edits(value: Generate, selection: Selection) -> None:
+    """What is changed meanwhile, and the sizes of a window."""
+    titles = edit_titles(value, selection)
+    with st.container(horizontal=True, vertical_alignment="center", key="edits", gap="medium"):
+        st.html(f'<span class="al-size" title="{_EDITS}">Changed meanwhile</span>', width="content")
+        st.pills(
+            "Changed meanwhile",
+            EDITS,
+            selection_mode="multi",
+            key=own.seeded(GENERATE, "edits"),
+            format_func=titles.get,
+            label_visibility="collapsed",
+        )
+        if "window" in value.edits:
+            _number("window", "Window", 1, MOST_SIZE, 1)
+            _number("sinks", "First words kept", 0, MOST_SIZE, 1)
