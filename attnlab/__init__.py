@@ -41,6 +41,7 @@ _PUBLIC = {
     "attnlab.analysis.sweep": ("sweep",),
     "attnlab.attention": (
         "Cache",
+        "KeepLast",
         "LinearAttention",
         "MultiHead",
         "SelectiveStateSpace",
@@ -79,7 +80,16 @@ _PUBLIC = {
     "attnlab.transformer": ("Config", "Decoder", "Encoder", "EncoderDecoder"),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
-_PARTS = ("analysis", "attention", "errors", "pretrained", "trace", "transformer", "viz")
+_PARTS = (
+    "analysis",
+    "attention",
+    "errors",
+    "pretrained",
+    "recall",
+    "trace",
+    "transformer",
+    "viz",
+)
 _MODULES = {name: f"attnlab.{name}" for name in _PARTS} | {
     "masks": "attnlab.attention.masks",
     "positions": "attnlab.attention.positions",

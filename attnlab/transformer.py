@@ -32,6 +32,7 @@ from attnlab.attention import Cache, Mask, MultiHead
 from attnlab.attention.checks import require_ids, require_rows
 from attnlab.attention.masks import Bidirectional, Causal, Predicate
 from attnlab.config import ACTIVATIONS, NORMS, Config
+from attnlab.trace.kept import Kept
 from attnlab.trace.layer import Layer, show_final
 from attnlab.trace.order import Order
 
@@ -64,7 +65,7 @@ class Shared:
     order: Order  # how queries and keys turn, and what is added to the scores
     source: Float[Tensor, "B T N"] | None
     source_mask: Mask  # [#B, 1, 1, T]
-    past: int  # positions in the cache
+    keys: int  # S, the positions in the cache that are seen, and the new ones
     kept: dict[str, Any]  # where attention keeps keys, values, and memory it can use again
 
 
@@ -105,7 +106,7 @@ class Block(nn.Module):
         return x + layer(norm(x), shared) if self.pre else norm(x + layer(x, shared))
 
     def attend(self, x: Tensor, shared: Shared) -> Tensor:
-        watched = self.layer.watch(self.layer.site, x.shape[1], shared.past + x.shape[1])
+        watched = self.layer.watch(self.layer.site, x.shape[1], shared.keys)
         how = {"mask": shared.masks[self.pattern], **shared.order.at(self.layer.site)}
         return self.layer.show("attn_out", self.attention(x, **how, **watched, **shared.kept))
 
@@ -179,31 +180,31 @@ class Stack(nn.Module):
 
         Raises:
             ValueError: there is no token, a shape is another, a source is read by nothing or is
-                missing, or the cache is another model's.
+                missing, the cache is another model's, or numbers tokens anew where positions are
+                added to the embeddings.
         """
         require_ids(ids)
         if (source is None) != (self.blocks[0].cross is None):
             raise ValueError("a source is read where there is cross-attention, and only there")
         past = 0 if cache is None else cache.length_of(self.blocks[0].attention)
-        n, keys = ids.shape[1], range(past + ids.shape[1])
-        own = {"positions": (positions, n), "segments": (segments, n), "real": (real, len(keys))}
-        read = (source_real, len(keys) if source is None else source.shape[1])
+        n = ids.shape[1]
+        own = {"positions": (positions, n), "segments": (segments, n), "real": (real, past + n)}
+        read = (source_real, past + n if source is None else source.shape[1])
         require_rows(len(ids), **own, source_real=read)
-        here = torch.arange(len(keys), device=ids.device)[None]
-        new = here[:, past:]
-        positions = new if positions is None else positions
+        kept = Kept.of(cache, past, n, self.positions, ids.device)
+        positions = kept.new if positions is None else positions
         x = self.embed(ids)
         if self.segments is not None:
             x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
-        order = Order(self.positions, self.role, positions, (new, here), x.dtype)
+        order = Order(self.positions, self.role, positions, kept.spans, x.dtype, kept.renumbered)
         x = self.embedding_norm(order.embed(x))
         patterns = {block.pattern for block in self.blocks}
         shared = Shared(
-            masks={p: p.mask(keys[past:], keys, ids.device).without(real) for p in patterns},
+            masks={pattern: kept.mask(pattern, real) for pattern in patterns},
             order=order,
             source=source,
             source_mask=Mask().without(source_real),
-            past=past,
+            keys=kept.keys.shape[1],
             kept={"cache": cache, "workspace": {}},
         )
         for block in self.blocks:

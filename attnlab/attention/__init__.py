@@ -6,13 +6,15 @@ V vocabulary.
 
 To read in this order: ``attend`` (the function), ``mask`` and ``masks`` (who may be seen),
 ``positions`` (where order enters), ``multihead`` (the matrices and heads around the function),
-``cache``; ``tiled`` (the same without n² numbers in memory); ``linear`` and ``state_space`` (which
-are no longer the same); ``steps``, ``because`` and ``soft`` (the same on a few hand-typed numbers).
+``cache`` and ``keep`` (what of it is kept); ``tiled`` (the same without n² numbers in memory);
+``linear`` and ``state_space`` (which are no longer the same); ``steps``, ``because`` and ``soft``
+(the same on a few hand-typed numbers).
 """
 
 from attnlab.attention.attend import TILE, Explanation, attend, explain
 from attnlab.attention.cache import Cache
 from attnlab.attention.convolution import ShortConvolution
+from attnlab.attention.keep import KeepLast
 from attnlab.attention.linear import LinearAttention, LinearState, linear_attention
 from attnlab.attention.mask import Mask, causal_mask
 from attnlab.attention.multihead import MultiHead, Turn
@@ -28,6 +30,7 @@ __all__ = [
     "At",
     "Cache",
     "Explanation",
+    "KeepLast",
     "LinearAttention",
     "LinearState",
     "Mask",

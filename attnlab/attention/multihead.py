@@ -78,6 +78,7 @@ class MultiHead(nn.Module):
         mask: Mask | Tensor | None = None,
         bias: Float[Tensor, "#B #H #Q #S"] | None = None,
         rotate: Turn | None = None,
+        rotate_keys: Turn | None = None,
         cache: Cache | None = None,
         at: At | None = None,
         where: Where | None = None,
@@ -88,8 +89,10 @@ class MultiHead(nn.Module):
         Args:
             mask, bias, at, where, workspace: as ``attend`` takes them.
             rotate: turns queries and keys by their positions (RoPE).
+            rotate_keys: turns all keys, those of the cache too, which then keeps them as they were
+                before: for a cache that numbers its tokens anew. ``rotate`` is for queries alone.
             cache: where the keys and values of earlier positions are kept. With one, ``x`` holds
-                the new positions only, and ``mask`` has a column for each position so far.
+                the new positions only, and ``mask`` has a column for each position that is kept.
 
         Raises:
             ValueError: ``x`` or ``source`` has another shape or nothing in it, or the mask is
@@ -105,9 +108,12 @@ class MultiHead(nn.Module):
             k, v = self.keys_values(x if source is None else source)
         if rotate is not None:
             visit = visitor(at, self._before_turning(x, where))
-            q, k = rotate(visit("q_unrotated", q)), rotate(visit("k_unrotated", k))
+            q, k = rotate(visit("q_unrotated", q)), visit("k_unrotated", k)
+            k = rotate(k) if rotate_keys is None else k
         if cache is not None and source is None:
             k, v = cache.extend(self, k, v)
+        if rotate_keys is not None:
+            k = rotate_keys(k)
         z = attend(
             q, k, v, mask, bias=bias, scale=self.scale, at=at, where=where, workspace=workspace
         )

@@ -32,7 +32,9 @@ class Where:
     ``queries`` and ``keys`` are absolute positions in the text, so they stay right with a
     key/value cache; ``query_index`` and ``key_index`` count from the first query and key of this
     call. ``group`` says how many consecutive query heads share a key/value head (H / K).
-    ``own`` is the tensor as the model made it, where another edit has changed it since.
+    ``sinks``: so many of the call's first keys are the first of the text, whatever ``keys`` says;
+    a cache has dropped what lay between. ``own`` is the tensor as the model made it, where another
+    edit has changed it since.
     ``visible``, at the stage weights: who may be seen, bool [#B, #H, #Q, #S] of the tile; None:
     all of it.
     """
@@ -44,6 +46,7 @@ class Where:
     query_index: range = field(default=range(0))
     key_index: range = field(default=range(0))
     group: int = 1
+    sinks: int = 0
     own: Tensor | None = field(default=None, compare=False, repr=False)
     visible: Tensor | None = field(default=None, compare=False)
 

@@ -47,8 +47,10 @@ class Order:
         module: what the stack's scheme has built.
         role: the stack's.
         positions: [#B, n], where the new tokens stand.
-        spans: the new tokens [1, n] and all so far [1, S], counted: a bias goes by these.
+        spans: the new tokens [1, n] and all that they are handed [1, S], counted: a bias goes by
+            these.
         dtype: of queries and keys.
+        renumbered: a turn goes by ``spans`` too, and all keys turn, not the new ones alone.
     """
 
     def __init__(
@@ -58,9 +60,10 @@ class Order:
         positions: Tensor,
         spans: tuple[Tensor, Tensor],
         dtype: torch.dtype,
+        renumbered: bool = False,
     ) -> None:
         self.module, self.role, self.positions = module, role, positions
-        self.spans, self.dtype = spans, dtype
+        self.spans, self.dtype, self.renumbered = spans, dtype, renumbered
         self._made: dict[Any, dict[str, Any]] = {}
 
     def embed(self, x: Tensor) -> Tensor:
@@ -72,7 +75,7 @@ class Order:
         return self._joined(groups, len(x), lambda bounds, rows: self._embedded(bounds, x, rows))
 
     def at(self, site: Site) -> dict[str, Any]:
-        """``rotate`` and ``bias`` of a layer, as ``MultiHead`` takes them."""
+        """``rotate``, ``rotate_keys`` and ``bias`` of a layer, as ``MultiHead`` takes them."""
         run = current_run()
         if run is None or not run.edits(STAGE, site):
             return self._own
@@ -84,8 +87,11 @@ class Order:
 
     @cached_property
     def _own(self) -> dict[str, Any]:
-        rotate = self.module.rotation(self.positions, self.dtype)
-        return {"rotate": rotate, "bias": self.module.bias(*self.spans, self.dtype)}
+        bias = self.module.bias(*self.spans, self.dtype)
+        if not self.renumbered:
+            return {"rotate": self.module.rotation(self.positions, self.dtype), "bias": bias}
+        queries, keys = (self.module.rotation(span, self.dtype) for span in self.spans)
+        return {"rotate": queries, "rotate_keys": keys, "bias": bias}
 
     def _changed(self, groups: Groups, batch: int) -> dict[str, Any]:
         """The same where some rows of the batch have positions of their own."""

@@ -7,7 +7,6 @@ carries no trace of a run that failed.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +19,7 @@ from torch import Tensor
 from attnlab.attention import Mask, Where
 from attnlab.attention.mask import causal_mask
 from attnlab.errors import Cancelled, EditMissed
+from attnlab.trace.cancel import Cancel
 from attnlab.trace.capture import Capture
 from attnlab.trace.edits import Bound
 from attnlab.trace.site import Block, Site
@@ -36,19 +36,6 @@ Logits = str | tuple[int, ...] | None
 def current_run() -> Run | None:
     """The run of this context, or None."""
     return _CURRENT.get()
-
-
-class Cancel:
-    """Ask a run to stop; it does so at the next site or block."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def set(self) -> None:
-        self._event.set()
-
-    def is_set(self) -> bool:
-        return self._event.is_set()
 
 
 @dataclass(frozen=True)
@@ -79,7 +66,9 @@ class Run:
     before: int = 0
     """Forwards that the progress does not count."""
     past: int = 0
-    """Positions that the key/value cache already holds."""
+    """Positions that the key/value cache has read."""
+    sinks: int = 0
+    """Of those, the first that it keeps when it drops later ones."""
     store: Store = field(init=False)
     workspace: dict[str, Tensor] = field(default_factory=dict)
     positions: Tensor | None = None

@@ -20,12 +20,16 @@ Key = tuple[str, str, int]
 
 @dataclass
 class Part:
-    """What one forward left of one stage: [B, H, Q, ...], or [B, Q, M] in the stream. ``step``
-    counts the forwards before it."""
+    """What one forward left of one stage: [B, H, Q, ...], or [B, Q, M] in the stream.
+
+    ``first_key``: where its columns begin in the text, but for the first ``sinks``, which are the
+    text's first. ``step`` counts the forwards before it.
+    """
 
     tensor: Tensor
     first_key: int = 0
     step: int = 0
+    sinks: int = 0
 
 
 @dataclass
@@ -133,7 +137,8 @@ class Store:
 
     def _append(self, key: Key, tensor: Tensor, where: Where) -> None:
         first = where.keys.start - where.key_index.start
-        self.parts.setdefault(key, []).append(Part(tensor, first, self.step))
+        part = Part(tensor, first, self.step, where.sinks)
+        self.parts.setdefault(key, []).append(part)
 
     def _keep_tile(self, key: Key, tile: Tensor, where: Where, queries: int, keys: int) -> None:
         whole = self._whole_for(key, tile, where, queries, keys)
@@ -187,4 +192,8 @@ def _within(indices: range, length: int) -> range:
 
 def _padded(part: Part, keys: int, fill: float) -> Tensor:
     after = keys - part.first_key - part.tensor.shape[-1]
-    return torch.nn.functional.pad(part.tensor, (part.first_key, after), value=fill)
+    if not part.sinks:
+        return torch.nn.functional.pad(part.tensor, (part.first_key, after), value=fill)
+    first, last = part.tensor.split([part.sinks, part.tensor.shape[-1] - part.sinks], -1)
+    last = torch.nn.functional.pad(last, (part.first_key, after), value=fill)
+    return torch.cat([first, last], -1)

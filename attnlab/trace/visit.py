@@ -20,7 +20,9 @@ from attnlab.trace.site import Block, Site
 def where_of(site: Site, run: Run, queries: int, keys: int) -> Where:
     """Absolute positions of one call: with a cache, the last query sits at the last key."""
     first = 0 if site.role == "cross" else run.past + queries - keys
+    sinks = run.sinks if first > 0 else 0
     return Where(
+        sinks=sinks,
         site=site,
         queries=range(run.past, run.past + queries),
         keys=range(first, first + keys),
