@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from attnlab.errors import EditError
-from attnlab.trace.edits.donor import Donor
+from attnlab.trace.edits.donor import Corpus, Donor
 from attnlab.trace.edits.edit import Bound, Edit, Fed
 from attnlab.trace.edits.feed_forward import ZeroFeedForward
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
@@ -19,6 +19,7 @@ from attnlab.trace.given import brief
 
 __all__ = [
     "Bound",
+    "Corpus",
     "Donor",
     "Edit",
     "Fed",
