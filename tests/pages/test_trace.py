@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from attnlab.ui.export.menu import files
 from attnlab.ui.trace_selection import STAGES
 from attnlab.viz import payload
-from tests.pages.reading import opened
+from tests.pages.reading import opened, written
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
 OTHER = "w5 w6 w20 w8 w9 w10 w11"
@@ -41,7 +41,27 @@ def test_a_prediction_is_taken_apart(trace, tiny_gemma):
     lens, parts = clickable(app)
     assert len(lens["spots"]) % 7 == 0 and len(parts["spots"]) > 4
     assert said(app, "at the end") and said(app, "The parts add up to the logit within")
-    assert said(app, "The prediction moves by") and said(app, "On the direct way it adds")
+    assert said(app, "The whole prediction moves by") and said(app, "On the direct way it adds")
+
+
+def test_every_effect_stands_beside_random_ones(trace, tiny_gemma):
+    app = trace(model=tiny_gemma, a=TINY)
+    assert said(app, "without one of 1") and said(app, "random heads: ")
+    assert said(app, "half by less than") and "random heads" in " ".join(written(app))
+    assert said(app, "A head drawn at random moves it by less than")
+    app = trace(model=tiny_gemma, a=TINY, feed="1")
+    assert said(app, "random feed-forwards: ") and said(app, "feed-forward")
+    for stage, what in (("z", "head"), ("mlp_out", "square")):
+        app = trace(model=tiny_gemma, a=TINY, b=OTHER, show="pair", stage=stage)
+        assert said(app, f"A {what} drawn at random moves it by less than")
+
+
+def test_random_heads_wait_to_be_asked_on_a_long_text(trace, tiny_gemma, monkeypatch):
+    monkeypatch.setattr("attnlab.ui.engine.WHOLE_TOKENS", 6)
+    app = trace(model=tiny_gemma, a="w40 w41 w42 w43 w44 w45 w46 w47")
+    assert said(app, "The whole prediction moves by") and not said(app, "random heads: ")
+    app.button(key="compare-without").click().run()
+    assert said(app, "random heads: ")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +76,7 @@ def test_a_prediction_is_taken_apart(trace, tiny_gemma):
 )
 def test_whatever_is_asked_of_one_prediction(trace, tiny_gemma, query):
     app = trace(**{"model": tiny_gemma, "a": TINY, **query})
-    assert said(app, "The prediction moves by") and said(app, "The parts add up")
+    assert said(app, "The whole prediction moves by") and said(app, "The parts add up")
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -141,7 +161,7 @@ def test_every_picture_is_kept(trace, tiny_gemma, show, monkeypatch):
     kept = []
     monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.append(savable))
     trace(model=tiny_gemma, a=TINY, b=OTHER, show=show)
-    assert len(kept) == {"one": 4, "pair": 1, "word": 1}[show]
+    assert len(kept) == {"one": 5, "pair": 1, "word": 1}[show]
     for one in kept:
         for kind, (make, *_) in files(one).items():
             assert make(), kind

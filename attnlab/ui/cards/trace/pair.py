@@ -9,6 +9,7 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
+from attnlab.analysis.beside import typical
 from attnlab.analysis.patching import Patching
 from attnlab.errors import InputError, TextTooLong
 from attnlab.ui import engine, explain, export, models, mount, mount_diagram, own, say
@@ -248,7 +249,25 @@ def said(shown: Shown, found: Patching) -> str:
     which = title((int(most.layer), unit))
     if shown.of.by == "position":
         which = f"layer {int(most.layer)} at “{spoken(shown.tokens[unit]).strip()}”"
-    return f"{ends} {found.unit}. {which[0].upper()}{which[1:]} goes {moved.max():.0%} of the way."
+    best = f"{which[0].upper()}{which[1:]} goes {moved.max():.0%} of the way."
+    return f"{ends} {found.unit}. {best} {_usual(shown, moved.dropna().tolist())}".strip()
+
+
+def _usual(shown: Shown, moved: list[float]) -> str:
+    """What a head, or a square, drawn at random does: the yardstick for a chosen one."""
+    if len(moved) < 2:
+        return ""
+    half, most = typical(moved)
+    what = "head" if shown.of.by == "head" else "square"
+    return (
+        f"A {what} drawn at random moves it by less than {percent(half)} in half of all cases, "
+        f"{percent(most)} in nine of ten."
+    )
+
+
+def percent(share: float) -> str:
+    """A share of the way; below one percent with a digit more."""
+    return "0.1%" if share < 0.001 else f"{share:.1%}" if share < 0.0095 else f"{share:.0%}"
 
 
 def _patch(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
