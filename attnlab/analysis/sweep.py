@@ -70,7 +70,8 @@ def sweep(
     Returns:
         layer, head, role, part ("head" or "feed-forward"), effect (of a metric by position the mean
         over positions, which follow as columns ``at 0``, ``at 1``, …). ``attrs`` says of what:
-        model, tier, metric, unit, edit, how it was run and how far from single runs.
+        model, tier, metric, unit, edit, how it was run and how far from single runs: what is read of a
+        run (``difference``), and effects (``noise``; smaller ones tell nothing).
 
     Raises:
         InputError: no such edit, no donor, or no heads.
@@ -211,5 +212,6 @@ def about(runner: Runner, found: Grown, edit: str) -> dict[str, Any]:
         "how": found.how,
         "why": found.why,
         "difference": found.difference,
+        "noise": None if found.noise is None else found.noise[0],
         "forwards": found.forwards,
     }
