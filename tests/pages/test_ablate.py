@@ -10,7 +10,8 @@ from attnlab.ui import study
 from attnlab.ui.cards.ablate import grid
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
-from tests.pages.reading import opened
+from tests.pages.reading import opened, said
+from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
 
@@ -28,14 +29,6 @@ def squares(app: AppTest) -> dict:
     return [header for header in headers if header.get("clickable")][-1]
 
 
-def words(app: AppTest) -> list[str]:
-    return [element.value for element in app.text]
-
-
-def said(app: AppTest, part: str) -> bool:
-    return any(part in text for text in words(app))
-
-
 def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
     app = ablate(model=tiny_gemma, a=TINY)
     spots = squares(app)["spots"]
@@ -43,6 +36,12 @@ def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
     assert said(app, f"All {len(spots)} heads, exactly") and said(app, "checked singly, within")
     assert said(app, "Rank correlation") and said(app, "Alone it ranks")
     assert said(app, "random single heads") and said(app, "nats a token")
+    assert not said(app, "are rounding")
+
+
+def test_half_precision_says_which_effects_are_rounding(ablate, tiny_gemma):
+    app = ablate(model=tiny_gemma, dtype="bfloat16", a=TINY)
+    assert said(app, "heads, exactly") and said(app, " nats are rounding.")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def test_an_encoder_s_vector_turns(ablate, tiny_bert):
     assert said(app, "how far the text’s mean vector turns") and said(app, "heads, exactly")
     app = ablate(model=tiny_bert, a="w5 <mask> w7")
     assert said(app, "how far the prediction at “<mask>” moves")
-    assert app.selectbox(key="ablate-after").value == 1
+    assert widget(app, "ablate-after").value == 1
 
 
 def test_our_transformer_is_measured_too(ablate):
@@ -194,7 +193,7 @@ def test_a_study_opens_and_is_compared_with_its_new_run(ablate, tiny_gemma):
     app.session_state[card._SAVED] = {"together": opened.together, "of": None}
     app.run()
     assert said(app, "Saved: 7.000 nats; run again:") and said(app, "not the same")
-    app.get_by_key("own_ablate_fill").set_value("zero").run()
+    widget(app, "own_ablate_fill").set_value("zero").run()
     assert not said(app, "Saved: 7.000") and said(app, "heads, exactly")
 
 
