@@ -70,8 +70,8 @@ def sweep(
     Returns:
         layer, head, role, part ("head" or "feed-forward"), effect (of a metric by position the mean
         over positions, which follow as columns ``at 0``, ``at 1``, …). ``attrs`` says of what:
-        model, tier, metric, unit, edit, how it was run and how far from single runs: what is read of a
-        run (``difference``), and effects (``noise``; smaller ones tell nothing).
+        model, tier, metric, unit, edit, how it was run, and how far from single runs are what is
+        read of a run (``difference``) and effects (``noise``: smaller ones tell nothing).
 
     Raises:
         InputError: no such edit, no donor, or no heads.

@@ -6,8 +6,11 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnlab.analysis.metrics import KL
 from attnlab.ui import study
+from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.cards.ablate import grid
+from attnlab.ui.engine.sweep import Swept
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
 from tests.pages.reading import opened, said
@@ -39,9 +42,13 @@ def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
     assert not said(app, "are rounding")
 
 
-def test_half_precision_says_which_effects_are_rounding(ablate, tiny_gemma):
-    app = ablate(model=tiny_gemma, dtype="bfloat16", a=TINY)
-    assert said(app, "heads, exactly") and said(app, " nats are rounding.")
+@pytest.mark.parametrize(("noise", "rounding"), [(0.0053, True), (1e-6, False), (None, False)])
+def test_effects_that_are_rounding_are_said(noise, rounding):
+    """As in half precision, where the same head in another batch does otherwise."""
+    swept = Swept({(0, 1): 0.2}, KL(), None, 1, "", None if noise is None else 0.36, noise)
+    measured = Measured(KL(), "the prediction", ("more", "less"), ("", ""), -1)
+    how = grid._how(grid.Found(swept.exact, {}, swept), measured)
+    assert ("Effects below 0.0053 nats are rounding." in how) == rounding
 
 
 @pytest.mark.parametrize(
