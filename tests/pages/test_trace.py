@@ -102,7 +102,7 @@ def test_ours_and_models_whose_softmax_alone_is_seen(trace, tiny_bloom):
     trace(model=tiny_bloom, a=TINY, b=OTHER, show="pair")
 
 
-@pytest.mark.parametrize("show", ["one", "pair", "word"])
+@pytest.mark.parametrize("show", ["one", "pair", "word", "head"])
 def test_masked_models_and_encoder_decoders(trace, tiny_bert, tiny_t5, show):
     app = trace(model=tiny_bert, a="w5 <mask> w7 w8", b="w5 <mask> w9 w8", show=show)
     assert not said(app, "Traceback")
@@ -118,6 +118,32 @@ def test_an_encoder_has_words_and_vectors_but_predicts_nothing(trace):
     assert said(app, "differs most after 3 of 6 layers: cosine 0.80")
     app = trace(model="minilm-l6", show="pair", stage="mlp_out")
     assert said(app, "of the way")
+    app = trace(model="minilm-l6", show="head", a="The cat sat")
+    assert said(app, "it looks at") and said(app, "is still itself")
+    assert said(app, "what a head adds to a logit is not known")
+
+
+def test_a_head_looks_hard_and_takes_little(trace):
+    app = trace(show="head", a="The capital of France is", head="L23H1")
+    assert said(app, "looks at “The” with 0.79, and takes 27% from there; it takes most from")
+    assert said(app, "At distance 1, ") and said(app, "copying") and "0.79" in written(app)
+    assert said(app, "after all 30 layers 100% of it is “The”")
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ({"words": "w5 w9", "apart": "3"}, "At distance 3, “w"),
+        ({"words": "w5 w9", "apart": "0"}, "At distance 0"),
+        ({"words": " ".join(f"w{at}" for at in range(5, 20))}, "up to 8 have room"),
+        ({"after": "2"}, "From “w7” it looks at"),
+        ({"a": " ".join(f"w{5 + at % 60}" for at in range(40))}, "Listed: 14 of 40 words."),
+        ({"a": "w5"}, "From “w5”"),
+    ],
+)
+def test_whatever_is_asked_of_a_head(trace, tiny_gemma, query, part):
+    app = trace(**{"model": tiny_gemma, "a": TINY, "show": "head", **query})
+    assert said(app, part), words(app)
 
 
 def test_a_causal_model_cannot_know_what_comes(trace):
@@ -148,20 +174,20 @@ def test_what_does_not_fit_is_a_sentence(trace, tiny_gemma, query, sentence):
 
 def test_hostile_words_are_words(trace, tiny_gemma):
     hostile = "<img src=x onerror=alert(1)> **w5** $w6$ [x](y)"
-    for show in ("one", "pair", "word"):
+    for show in ("one", "pair", "word", "head"):
         app = trace(model=tiny_gemma, a=f"{hostile} w7", b=f"{hostile} w8", show=show)
         bodies = [e.value for e in (*app.markdown, *app.caption)]
         assert not any("onerror" in body for body in bodies)
 
 
-@pytest.mark.parametrize("show", ["one", "pair", "word"])
+@pytest.mark.parametrize("show", ["one", "pair", "word", "head"])
 def test_every_picture_is_kept(trace, tiny_gemma, show, monkeypatch):
     from attnlab.ui import export
 
     kept = []
     monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.append(savable))
     trace(model=tiny_gemma, a=TINY, b=OTHER, show=show)
-    assert len(kept) == {"one": 5, "pair": 1, "word": 1}[show]
+    assert len(kept) == {"one": 5, "pair": 1, "word": 1, "head": 3}[show]
     for one in kept:
         for kind, (make, *_) in files(one).items():
             assert make(), kind
