@@ -50,6 +50,7 @@ _PUBLIC = {
         "Capture",
         "Edit",
         "Mask",
+        "MeanFeedForward",
         "MeanHead",
         "Patch",
         "Pattern",

@@ -46,6 +46,9 @@ def test_the_mean_over_one_position_changes_nothing(name):
             found = ours.run(word, edits=edits, capture=())
             close = 1e-5 if what in "kv" else 0.0  # shared keys and values are taken apart
             assert (found.logits - plain.logits).abs().max() <= close
+    blocks = [block for block in ours.blocks if block.mlp_out and block.role == ours.main_role]
+    found = ours.run(word, edits=[al.MeanFeedForward(b.layer) for b in blocks], capture=())
+    assert blocks and torch.equal(found.logits, plain.logits)
 
 
 def test_a_mean_over_a_corpus_is_that_over_all_its_positions():
@@ -144,6 +147,7 @@ EDITS = some.one_of(
     some.builds(al.MeanHead, **OF_HEAD, corpus=some.lists(TEXTS, max_size=2)),
     some.builds(al.ResampleHead, **OF_HEAD, donor=TEXTS),
     some.builds(al.ZeroFeedForward, LAYERS, **OWN),
+    some.builds(al.MeanFeedForward, LAYERS, **OWN),
     some.builds(
         al.Patch,
         some.sampled_from(["weights", "z", "resid_pre", "attn_out", "mlp_out", "resid_post"]),
