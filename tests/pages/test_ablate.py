@@ -140,7 +140,7 @@ def test_a_sweep_that_is_cancelled_keeps_what_it_has(ablate, tiny_gemma, monkeyp
     [
         ({"a": ""}, "is empty"),
         ({"gone": "L99H99"}, "were left out"),
-        ({"head": "L99H99"}, "heads, exactly"),
+        ({"head": "L99H99"}, "has no head L99 H99; L0 H0 is shown instead"),
         ({"metric": "token", "token": "two words"}, "an answer is one: try “"),
         ({"metric": "difference", "answer": "w5", "other": "w5"}, "Both answers are “w5”"),
         ({"after": "900"}, "has no token 900; the last is"),

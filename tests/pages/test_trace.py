@@ -88,6 +88,27 @@ def test_every_stage_goes_into_either_sentence(trace, tiny_gemma, stage, into):
     assert picture["spots"] and said(app, "of the way")
 
 
+def test_what_takes_long_waits_to_be_asked(trace, tiny_gemma, monkeypatch):
+    monkeypatch.setattr("attnlab.ui.engine.WHOLE_TOKENS", 6)
+    a, b = "w50 w51 w52 w53 w54 w55 w56", "w50 w51 w57 w53 w54 w55 w56"
+    app = trace(model=tiny_gemma, a=a, b=b, show="pair", stage="mlp_out", spot="L0P2")
+    assert not clickable(app) and not said(app, "of the way")
+    assert "A into B, one at a time: " in app.button(key="pair-run").label
+    app.button(key="pair-run").click().run()
+    assert clickable(app) and said(app, "of the way to A (a square drawn at random")
+
+
+def test_rows_that_are_left_out_are_said(trace, tiny_gemma):
+    app = trace(model=tiny_gemma, a=TINY, b=OTHER, show="pair", stage="mlp_out")
+    assert said(app, "What comes before “w20” is the same in both sentences")
+    long = [f"w{5 + at % 60}" for at in range(30)]
+    other = " ".join(["w90", *long[1:]])
+    app = trace(model=tiny_gemma, a=" ".join(long), b=other, show="pair", stage="mlp_out")
+    assert said(app, "The last 16 of 30 words have a row")
+    app = trace(model=tiny_gemma, a=" ".join(long))
+    assert said(app, "Words 18 to 29 of 30: 12 have a row")
+
+
 def test_sentences_of_two_lengths(trace, tiny_gemma):
     for stage in ("z", "mlp_out"):
         app = trace(model=tiny_gemma, a=TINY, b=SHORT, show="pair", stage=stage)
@@ -164,12 +185,24 @@ def test_a_causal_model_cannot_know_what_comes(trace):
         ({"stage": "soul"}, "The link's “stage”"),
         ({"spot": "here"}, "is not a layer and a position"),
         ({"lesson": "none"}, "There is no experiment"),
+        ({"after": "900"}, "has no token 900; the last is 6"),
+        ({"head": "L99H99"}, "has no head L99 H99; L0 H0 is shown instead"),
         ({"a": "w5 " * 130, "show": "pair"}, "takes at most 64"),
     ],
 )
 def test_what_does_not_fit_is_a_sentence(trace, tiny_gemma, query, sentence):
     app = trace(**{"model": tiny_gemma, "a": TINY, "b": OTHER, **query})
     assert said(app, sentence), words(app)
+
+
+@pytest.mark.parametrize(
+    ("show", "most"),
+    [("one", "one.MOST_TOKENS"), ("pair", "pair.MOST_TOKENS"), ("head", "inside.MOST_TOKENS")],
+)
+def test_what_is_too_long_says_how_much(trace, tiny_gemma, monkeypatch, show, most):
+    monkeypatch.setattr(f"attnlab.ui.cards.trace.{most}", 5)
+    app = trace(model=tiny_gemma, a=TINY, b=OTHER, show=show)
+    assert said(app, "leave out its first 2 or more" if show == "one" else "leave out 2 or more")
 
 
 def test_hostile_words_are_words(trace, tiny_gemma):

@@ -145,6 +145,11 @@ class Exchange:
         return Patch(self.stage, layer, head, at=at, role=self.reader.role, **options)
 
 
+def held(of: Exchange) -> bool:
+    """Whether the result is there already; nothing is run."""
+    return work.stores().effects.get(of.key) is not None
+
+
 def patched(of: Exchange, partly: Callable[[pd.DataFrame], None]) -> Patching:
     """Each head, or each layer at each position, exactly; ``partly`` sees the table as it fills.
 

@@ -10,7 +10,7 @@ from attnlab.errors import AttnLabError, Cancelled, TextTooLong
 from attnlab.ui import engine, models, own, say, widget
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.parts import role_choice
-from attnlab.ui.cards.trace import alone, looks, rolled
+from attnlab.ui.cards.trace import alone, answers, looks, rolled
 from attnlab.ui.cards.trace.one import there
 from attnlab.ui.cards.trace.parts import look
 from attnlab.ui.engine.keys import Passage
@@ -41,13 +41,16 @@ def draw(selection: Selection, value: Traced) -> None:
     longest = max(len(tokens), len(sources))
     if longest > MOST_TOKENS:
         raise TextTooLong(
-            f"Sentence A has {longest:,} tokens; a head is opened here on up to {MOST_TOKENS}. "
-            "Shorten it, or open the head on the page Heads, which takes longer texts."
+            f"Sentence A has {longest:,} tokens, and a head is opened here on up to {MOST_TOKENS}: "
+            f"leave out {longest - MOST_TOKENS:,} or more. The page Heads shows longer texts."
         )
     if not reader.layers:
         say.remark("This model shows no attention, so no head of it can be opened.", "none")
         return
     chosen = there(selection, reader)
+    main = predicting(reader)
+    words, _ = engine.tokens_of(main, passage, "Sentence A")
+    value = answers.there(value, max(len(tokens), len(words)))
     position = _position(value, reader, tokens)
     with st.container(border=True, key="card-looks-takes"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-looks-takes"):
@@ -63,8 +66,6 @@ def draw(selection: Selection, value: Traced) -> None:
     with st.container(border=True, key="card-alone"):
         st.markdown(f"**{title(chosen.chosen)} on words alone**", help=alone.ABOUT)
         _said(lambda: alone.draw(reader, chosen.chosen, value, sources), "alone")
-    main = predicting(reader)
-    words, _ = engine.tokens_of(main, passage, "Sentence A")
     with st.container(border=True, key="card-rolled"):
         st.markdown("**All heads of all layers together**", help=rolled.ABOUT)
         at = _position(value, main, words)
