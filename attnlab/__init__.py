@@ -63,6 +63,7 @@ _PUBLIC = {
         "Capture",
         "Edit",
         "Mask",
+        "MeanFeedForward",
         "MeanHead",
         "Patch",
         "Pattern",

@@ -9,7 +9,12 @@ from attnlab.ui import frame, lesson_links, own, state, trace_lessons
 from attnlab.ui.cards.trace import panel, tries
 from attnlab.ui.trace_selection import TRACE, VIEWS
 
-_TITLES: Final = {"one": "One prediction", "pair": "A against B", "word": "A word in A and B"}
+_TITLES: Final = {
+    "one": "One prediction",
+    "pair": "A against B",
+    "word": "A word in A and B",
+    "head": "Inside a head",
+}
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
 shown = own.restore(TRACE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ from attnlab.trace.trace import Trace
 TOLERANCE: Final = 1e-4
 """How far a number may be from that of a single run, in float32."""
 _ROUNDING: Final = 8
-"""How many steps of a number as large as the largest logit count as rounding."""
+"""How many steps of a number as large as the largest one count as rounding."""
 _ACTIVATIONS: Final = 24
 """Numbers a token, as multiples of the width, that are alive at once in one block."""
 _TILE: Final = 128
@@ -30,10 +30,10 @@ def split(order: Sequence[int], groups: int, room: int) -> list[list[int]]:
     return [list(order[a:b]) for a, b in pairwise(edges)]
 
 
-def with_first(parts: list[list[int]], one: int) -> list[list[int]]:
-    """The same with ``one`` in the first part, where it is checked."""
-    rest = [[i for i in part if i != one] for part in parts]
-    return [[*rest[0], one], *(part for part in rest[1:] if part)]
+def with_first(parts: list[list[int]], some: Sequence[int]) -> list[list[int]]:
+    """The same with ``some`` in the first part, where they are checked."""
+    rest = [[i for i in part if i not in some] for part in parts]
+    return [[*rest[0], *some], *(part for part in rest[1:] if part)]
 
 
 def bytes_of_row(runner: Runner, trace: Trace) -> int:
@@ -47,24 +47,32 @@ def bytes_of_row(runner: Runner, trace: Trace) -> int:
     return 4 * (_ACTIVATIONS * tokens * width + scores + logits)
 
 
-def apart(one: Trace, other: Trace) -> float:
-    """The largest difference of what two runs kept: logits, losses, final vectors."""
+class Gap(NamedTuple):
+    """How far a number is from that of a single run, at worst, and how far it may be."""
+
+    size: float
+    most: float
+
+
+def gaps(one: Trace, other: Trace) -> list[Gap]:
+    """Of all that two runs kept: logits and losses, and after these the final vectors."""
+    dtype = getattr(torch, str(one.how.get("dtype", "float32")).removeprefix("torch."))
     pairs = zip(_read(one), _read(other), strict=True)
     # −∞ − −∞ is no number, and no difference either.
-    return max((float(torch.where(a == b, 0.0, (a - b).abs()).max()) for a, b in pairs), default=0)
+    sizes = ((a, float(torch.where(a == b, 0.0, (a - b).abs()).max())) for a, b in pairs)
+    return [Gap(size, tolerance(a, dtype)) for a, size in sizes]
 
 
-def tolerance(trace: Trace) -> float:
+def tolerance(numbers: Tensor, dtype: torch.dtype) -> float:
     """How far rows may be from single runs: TOLERANCE, and in half precision as far as the model's
     own rounding carries: other shapes of a batch are added up in another order, and in bfloat16
     SmolLM2's logits, up to 16, then differ by 0.5."""
-    dtype = getattr(torch, str(trace.how.get("dtype", "float32")).removeprefix("torch."))
-    largest = max((float(x[x.isfinite()].abs().max()) for x in _read(trace)), default=1.0)
+    finite = numbers[numbers.isfinite()].abs()
+    largest = float(finite.max()) if len(finite) else 0.0
     return max(TOLERANCE, _ROUNDING * torch.finfo(dtype).eps * largest)
 
 
 def _read(trace: Trace) -> list[Tensor]:
-    """What metrics read of a run, where there is any of it."""
     kept = [layers[layer].tensor for layers in trace.values.values() for layer in sorted(layers)]
     found = (trace.logits, trace.losses, *kept)
     return [tensor for tensor in found if tensor is not None and tensor.numel()]

@@ -32,7 +32,7 @@ from attnlab.attention import Where
 from attnlab.errors import Cancelled, EditRefused, InputError, TextTooLong
 from attnlab.trace.capture import STREAM_STAGES, Capture
 from attnlab.trace.edits import Bound, Edit
-from attnlab.trace.run import Cancel
+from attnlab.trace.run import Cancel, changed
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Block, Head, Site
 from attnlab.trace.trace import Trace, at_least_one
@@ -94,14 +94,14 @@ def estimated(
     metric = require_metric(metric).resolved(runner)
     k = k if k is None else at_least_one(k)
     growth = runner.growing(text, variants, target=target, edits=edits, cancel=cancel)
-    reached = [[(b, *_reached(runner, b)) for b in bounds] for bounds in growth.bounds]
-    keys = dict.fromkeys((stage, place) for own in reached for _, stage, place in own)
+    reached = [_by_place(runner, bounds) for bounds in growth.bounds]
+    keys = dict.fromkeys(place for own in reached for place in own)
     options = metric.asks | {"edits": edits, "cancel": cancel}
     options |= {} if target is None else {"target": target}
     plain = _with_graph(runner, text, list(keys), options)
     metric = metric.settled(plain)
     seeds, weights = _seeds(metric, plain, k)
-    moves = [[_move(*one, plain) for one in own] for own in reached]
+    moves = [[_move(*place, own[place], plain) for place in own] for own in reached]
     values = torch.zeros(len(variants), len(seeds), dtype=torch.float64)
     for chunk in torch.arange(len(seeds)).split(max(1, _TOKENS // _length(plain))):
         if cancel is not None and cancel.is_set():
@@ -117,6 +117,17 @@ def estimated(
 
 def _length(plain: Trace) -> int:
     return max(len(plain.tokens), len(plain.source_tokens), 1)
+
+
+def _by_place(
+    runner: Runner, bounds: Sequence[Bound]
+) -> dict[tuple[str, Site | Block], tuple[Bound, ...]]:
+    """The edits of one variant by what they change, in their order: the later sees the earlier."""
+    found: dict[tuple[str, Site | Block], tuple[Bound, ...]] = {}
+    for bound in bounds:
+        place = _reached(runner, bound)
+        found[place] = (*found.get(place, ()), bound)
+    return found
 
 
 def _reached(runner: Runner, bound: Bound) -> tuple[str, Site | Block]:
@@ -189,7 +200,7 @@ def _seeds(metric: Metric, plain: Trace, k: int | None) -> tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class _Move:
-    """How far an edit moves a stage: ``by`` [h, Q, E] in some heads, or [Q, M]."""
+    """How far edits move a stage: ``by`` [h, Q, E] in some heads, or [Q, M]."""
 
     key: Key
     by: Tensor
@@ -204,13 +215,13 @@ class _Move:
         return (own * self.by).flatten(1).sum(-1).double().cpu()
 
 
-def _move(bound: Bound, stage: str, place: Site | Block, plain: Trace) -> _Move:
+def _move(stage: str, place: Site | Block, bounds: tuple[Bound, ...], plain: Trace) -> _Move:
     key = (stage, place.role, place.layer)
     tensor = plain.graph[key].detach()
     queries = range(tensor.shape[-2])
     where = Where(site=place, rows=range(1), queries=queries, query_index=queries)
     with torch.no_grad():
-        by = (bound.change(stage, tensor, where) - tensor)[0]
+        by = (changed(stage, tensor, where, bounds) - tensor)[0]
     if isinstance(place, Block):
         return _Move(key, by, None)
     heads = by.flatten(1).any(-1).nonzero()[:, 0].tolist()
@@ -254,7 +265,7 @@ def estimate(
     """
     make = maker(edit, donor=donor, donor_target=donor_target, at=at, positions=positions)
     units = units_of(runner, role, heads, feed_forward)
-    variants = [edits_of(make, unit, positions) for unit in units]
+    variants = [edits_of(make, unit) for unit in units]
     chosen = default_metric(runner) if metric is None else metric
     found = estimated(runner, text, variants, chosen, target=target, k=k, cancel=cancel)
     frame = frame_of(units, found.values)

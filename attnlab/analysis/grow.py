@@ -5,10 +5,10 @@ alone, and each variant joins at the block of its first edit as a copy of that r
 of a full run each, in one large batch. It goes in groups of variants, so that results stream and
 memory stays within a budget.
 
-Some models cannot be run so, and some are silently wrong when they are. So two variants, the one
-that joins first and the one that joins last, are run singly before anything is handed on; where
-they differ, or the model's code fails, all run as plain batches (one at a time where not even these
-are right), and the result says so.
+Some models cannot be run so, and some are silently wrong when they are. So three variants, those
+that join first, last and in the middle, are run singly before anything is handed on. Where they
+differ in what is read, or in the last vector of any position, or the model's code fails, all run as
+plain batches (one at a time where not even these are right), and the result says so.
 
     result = grown(lab, text, [(al.ZeroHead(4, 2),), (al.ZeroHead(9, 4),)], KL())
     result.values[0]          # KL of each variant, [N]
@@ -23,7 +23,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from attnlab.analysis.batches import apart, bytes_of_row, split, tolerance, with_first
+from attnlab.analysis.batches import bytes_of_row, gaps, split, with_first
 from attnlab.analysis.metrics import Asks, Metric, joined, require_metric
 from attnlab.errors import GrowthRefused, InputError
 from attnlab.trace.capture import whole
@@ -57,8 +57,10 @@ class Grown:
         values: by metric, of each variant: [N], or [N, Q] by position.
         grown: how many variants joined a batch on the way; the rest ran as plain batches.
         why: where some did not, a sentence that says why; else "".
-        difference: the largest of the two checked variants from single runs, in what was read
-            (logits, losses or vectors); None where none was checked.
+        difference: the largest of the checked variants from single runs, in what was read (logits,
+            losses or vectors); None where none was checked.
+        noise: by metric, how far their effects are from those of single runs: smaller effects tell
+            nothing, and in half precision they are many.
         forwards: that it took, the checks among them.
     """
 
@@ -68,6 +70,7 @@ class Grown:
     grown: int
     why: str
     difference: float | None
+    noise: tuple[float, ...] | None
     forwards: int
 
     @property
@@ -132,7 +135,11 @@ class _Work:
         self.count = len(growth.enters)
         self.found: dict[int, tuple[Tensor, ...]] = {}
         self.plain: Trace | None = None
+        final = ("final",) if "final" in runner.stages else ()
+        self.checks = asks | {"capture": tuple(dict.fromkeys((*asks["capture"], *final)))}
+        """What is kept of the variants that are checked: the last vectors too, of all positions."""
         self.difference: float | None = None
+        self.noise = [0.0] * len(metrics)
         self.alone: dict[int, Trace] = {}
         self.grew = self.forwards = 0
         self.reported = 0.0
@@ -143,22 +150,23 @@ class _Work:
         late = [i for i in range(self.count) if enters[i] is not None]
         joins = sorted(late, key=lambda i: (enters[i], i))
         grows = len(joins) > 2
-        ends = (joins[0], joins[-1]) if grows else (0, self.count - 1) if self.count > 2 else ()
-        self.alone = {i: self._together([i])[0] for i in ends}
-        any_row = self.alone[ends[0]] if ends else self._together([None])[0]
+        order = joins if grows else range(self.count) if self.count > 2 else ()
+        checked = [order[at] for at in (0, len(order) // 2, -1)] if order else []
+        self.alone = {i: self._together([i], self.checks)[0] for i in checked}
+        any_row = self.alone[checked[0]] if checked else self._together([None])[0]
         room = max(1, budget // bytes_of_row(self.runner, any_row))
         why = "Few variants join late, so they ran as a plain batch." if self.count else ""
         if grows:
             why = self._in_growth(joins, groups, room)
         if self.plain is None:
-            self._plain_is(self._together([None])[0] if ends else any_row)
+            self._plain_is(self._together([None])[0] if checked else any_row)
         left = [i for i in range(self.count) if i not in self.found]
-        self._in_batches(sorted(left, key=lambda i: i not in ends), groups, room)
+        self._in_batches(sorted(left, key=lambda i: i not in checked), groups, room)
         return self._result(self.batch_failed or why)
 
     def _in_growth(self, joins: list[int], groups: int, room: int) -> str:
         """Rows that join; why some, or all, are left for plain batches."""
-        parts = with_first(split(joins, groups, room), joins[-1])
+        parts = with_first(split(joins, groups, room), list(self.alone))
         try:
             for part in parts:
                 self.forwards += 1
@@ -202,25 +210,31 @@ class _Work:
         """Raises GrowthRefused where a variant of the part is not what it is in a single run."""
         for i, one in self.alone.items():
             if i in part:
-                gap = apart(one, traces[part.index(i)])
-                if not gap <= tolerance(one):
-                    raise GrowthRefused(
-                        f"Rows of {self.runner.name} that {how} differ from single runs by "
-                        f"{gap:.2g}, so they were not used."
-                    )
-                self.difference = max(self.difference or 0.0, gap)
+                found = gaps(one, traces[part.index(i)])
+                for gap in found:
+                    if not gap.size <= gap.most:
+                        raise GrowthRefused(
+                            f"Rows of {self.runner.name} that {how} differ from single runs by "
+                            f"{gap.size:.2g}, so they were not used."
+                        )
+                self.difference = max(self.difference or 0.0, found[0].size)
 
     def _keep(self, part: list[int], traces: list[Trace]) -> None:
         values = tuple(metric.of_each(self.plain, traces) for metric in self.metrics)
+        for i in self.alone.keys() & set(part):
+            for at, metric in enumerate(self.metrics):
+                off = (metric.of(self.plain, self.alone[i]) - values[at][part.index(i)]).abs()
+                self.noise[at] = max(self.noise[at], float(off.max()))
         self.found.update(zip(part, zip(*values, strict=True), strict=True))
         if self.seen is not None:
             self.seen(Part(tuple(part), values, len(self.found) / self.count))
 
     def _options(self, part: list[int]) -> Asks:
+        asks = self.checks if self.alone.keys() & set(part) else self.asks
         if self.progress is None:
-            return self.asks
+            return asks
         before, share = len(self.found), len(part)
-        return self.asks | {"progress": lambda x: self._report((before + x * share) / self.count)}
+        return asks | {"progress": lambda x: self._report((before + x * share) / self.count)}
 
     def _report(self, share: float) -> None:
         """What a failed attempt has reported already is not reported again."""
@@ -241,5 +255,6 @@ class _Work:
             grown=self.grew,
             why=why,
             difference=self.difference,
+            noise=tuple(self.noise) if self.alone else None,
             forwards=self.forwards,
         )

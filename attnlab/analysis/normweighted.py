@@ -59,6 +59,9 @@ def norm_weighted(
 ) -> NormWeighted:
     """Norm-weighted attention of every head of some layers (None: all) of a role.
 
+    The values are those that heads share: ``edits`` of one head's own values, or of what it hands
+    on (z), come after them and do not show; edits of its weights do.
+
     Raises:
         StageNotAvailable: the model does not show its values, or what follows its heads was not
             found.

@@ -21,13 +21,21 @@ from attnlab.analysis.grow import BUDGET, GROUPS, Grown, Part, grown
 from attnlab.analysis.metrics import Metric, default_metric
 from attnlab.errors import EditRefused, InputError
 from attnlab.trace.capture import whole
-from attnlab.trace.edits import Edit, MeanHead, ResampleHead, ZeroFeedForward, ZeroHead
+from attnlab.trace.edits import (
+    Edit,
+    MeanFeedForward,
+    MeanHead,
+    Patch,
+    ResampleHead,
+    ZeroFeedForward,
+    ZeroHead,
+)
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.site import Head
 
-MakeEdit = Callable[[int, int, str], "Edit | Sequence[Edit]"]
-"""The edits of one head, from its layer, head and role."""
+MakeEdit = Callable[[int, int | None, str], "Edit | Sequence[Edit]"]
+"""The edits of one head, from its layer, head and role; no head: of the layer's feed-forward."""
 
 Unit = tuple[str, int, int | None]
 """Role, layer, head; None for the feed-forward of a layer."""
@@ -63,14 +71,16 @@ def sweep(
         role: whose heads; the main role's where None.
         donor, donor_target, at: see ``ResampleHead``.
         positions: where heads are changed; everywhere where None.
-        feed_forward: also every feed-forward layer, zeroed; their ``head`` is missing.
+        feed_forward: also every feed-forward layer, edited likewise; their ``head`` is missing, and
+            a function is called with None for it.
         groups, budget: see ``grown``.
         seen: called with the rows of each group of heads as they come.
 
     Returns:
         layer, head, role, part ("head" or "feed-forward"), effect (of a metric by position the mean
         over positions, which follow as columns ``at 0``, ``at 1``, …). ``attrs`` says of what:
-        model, tier, metric, unit, edit, how it was run and how far from single runs.
+        model, tier, metric, unit, edit, how it was run, and how far from single runs are what is
+        read of a run (``difference``) and effects (``noise``: smaller ones tell nothing).
 
     Raises:
         InputError: no such edit, no donor, or no heads.
@@ -79,7 +89,7 @@ def sweep(
     """
     make = maker(edit, donor=donor, donor_target=donor_target, at=at, positions=positions)
     units = units_of(runner, role, heads, feed_forward)
-    variants = [edits_of(make, unit, positions) for unit in units]
+    variants = [edits_of(make, unit) for unit in units]
 
     def partial(part: Part) -> None:
         seen(frame_of([units[i] for i in part.which], part.values[0]))
@@ -122,13 +132,22 @@ def maker(
         if donor is None:
             raise InputError("Resampling takes each head's output from another text: donor=.")
         more = {"donor_target": donor_target, "at": at, "positions": positions}
-        return lambda layer, head, role: ResampleHead(layer, head, donor, role=role, **more)
+        return lambda layer, head, role: (
+            Patch("mlp_out", layer, donor=donor, role=role, **more)
+            if head is None
+            else ResampleHead(layer, head, donor, role=role, **more)
+        )
     if donor is not None or at is not None:
         raise InputError(f"A donor is for edit='resample', not for {edit!r}.")
-    kinds = {"zero": ZeroHead, "mean": MeanHead}
+    kinds = {"zero": (ZeroHead, ZeroFeedForward), "mean": (MeanHead, MeanFeedForward)}
     if edit not in kinds:
         raise InputError(f"edit is 'zero', 'mean', 'resample' or a function, not {edit!r}.")
-    return lambda layer, head, role: kinds[edit](layer, head, role, positions=positions)
+    of_head, of_layer = kinds[edit]
+    return lambda layer, head, role: (
+        of_layer(layer, role=role, positions=positions)
+        if head is None
+        else of_head(layer, head, role, positions=positions)
+    )
 
 
 def units_of(
@@ -168,11 +187,9 @@ def _pair(head: Any) -> Head:
     return whole("A layer", head[0], InputError), whole("A head", head[1], InputError)
 
 
-def edits_of(make: MakeEdit, unit: Unit, positions: int | Sequence[int] | None) -> tuple[Edit, ...]:
-    """The edits of a head, or of a feed-forward layer, which is zeroed."""
+def edits_of(make: MakeEdit, unit: Unit) -> tuple[Edit, ...]:
+    """The edits of a head, or of a feed-forward layer."""
     role, layer, head = unit
-    if head is None:
-        return (ZeroFeedForward(layer, positions=positions, role=role),)
     made = make(layer, head, role)
     return (made,) if isinstance(made, Edit) else tuple(made)
 
@@ -211,5 +228,6 @@ def about(runner: Runner, found: Grown, edit: str) -> dict[str, Any]:
         "how": found.how,
         "why": found.why,
         "difference": found.difference,
+        "noise": None if found.noise is None else found.noise[0],
         "forwards": found.forwards,
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from attnlab.errors import InputError
@@ -11,9 +13,9 @@ from attnlab.pretrained.binding import bind, distinct
 from attnlab.pretrained.execute import execute
 from attnlab.pretrained.result import Asked, sizes_of
 from attnlab.trace.capture import Capture
-from attnlab.trace.edits import Donor, Edit, Fed
+from attnlab.trace.edits import Corpus, Donor, Edit, Fed
 from attnlab.trace.run import Cancel
-from attnlab.trace.trace import Trace
+from attnlab.trace.trace import Kept, Trace
 
 if TYPE_CHECKING:
     from attnlab.pretrained.lab import Lab
@@ -73,20 +75,52 @@ def _of_themselves(
     return [traces[i] for i in which]
 
 
-def _of_others(lab: Lab, edits: Sequence[tuple], cancel: Cancel | None) -> dict[Donor, Trace]:
+def _of_others(
+    lab: Lab, edits: Sequence[tuple], cancel: Cancel | None
+) -> dict[Donor | Corpus, Trace]:
     """Plain runs of the texts that edits name, each once, with what is needed of it kept."""
-    wanted: dict[Donor, dict[Capture, None]] = {}
+    wanted: dict[Donor | Corpus, dict[Capture, None]] = {}
     for edit in dict.fromkeys(edit for own in edits for edit in own):
         for donor, capture in edit.donors(lab):
             wanted.setdefault(donor, {})[capture] = None
-    found: dict[Donor, Trace] = {}
-    for captures in dict.fromkeys(tuple(keep) for keep in wanted.values()):
-        donors = [donor for donor, keep in wanted.items() if tuple(keep) == captures]
-        ids = {d: (typed.ids_of(lab, d.text), typed.target_ids(lab, d.target)) for d in donors}
-        for part in _batches(lab, ids):
-            traces = _run(lab, [ids[donor] for donor in part], captures, cancel)
-            found |= zip(part, traces, strict=True)
+    found: dict[Donor | Corpus, Trace] = {}
+    alike: dict[tuple[Capture, ...], list[Donor]] = {}
+    for donor, keep in wanted.items():
+        if isinstance(donor, Corpus):
+            found[donor] = _mean(lab, donor, tuple(keep), cancel)
+        else:
+            alike.setdefault(tuple(keep), []).append(donor)
+    for captures, donors in alike.items():
+        found |= dict(_runs(lab, donors, captures, cancel))
     return found
+
+
+def _mean(lab: Lab, corpus: Corpus, captures: tuple[Capture, ...], cancel: Cancel | None) -> Trace:
+    """What is kept of a corpus, averaged while its texts run: no more than a batch is held."""
+    times = Counter(corpus.texts)
+    sums: dict[tuple[tuple[str, str], int], Kept] = {}
+    counts: Counter = Counter()
+    for donor, trace in _runs(lab, times, captures, cancel):
+        for name, layers in trace.values.items():
+            for layer, kept in layers.items():
+                key, own = (name, layer), kept.tensor.double().sum(-2, keepdim=True)
+                own = own * times[donor] + (sums[key].tensor if key in sums else 0.0)
+                sums[key] = replace(kept, tensor=own)
+                counts[key] += kept.tensor.shape[-2] * times[donor]
+    values: dict[tuple[str, str], dict[int, Kept]] = {}
+    for (name, layer), kept in sums.items():
+        mean = (kept.tensor / counts[name, layer]).float()
+        values.setdefault(name, {})[layer] = replace(kept, tensor=mean)
+    return Trace((), (), lab.main_role, values)
+
+
+def _runs(
+    lab: Lab, donors: Iterable[Donor], captures: tuple[Capture, ...], cancel: Cancel | None
+) -> Iterator[tuple[Donor, Trace]]:
+    ids = {d: (typed.ids_of(lab, d.text), typed.target_ids(lab, d.target)) for d in donors}
+    for part in _batches(lab, ids):
+        traces = _run(lab, [ids[donor] for donor in part], captures, cancel)
+        yield from zip(part, traces, strict=True)
 
 
 def _batches(lab: Lab, ids: dict[Donor, Ids]) -> Iterator[list[Donor]]:

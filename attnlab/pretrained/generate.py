@@ -143,9 +143,10 @@ def _prompt(lab: Lab, text: Any, target: Any, count: int) -> tuple[list[int], li
         raise InputError(f"max_new_tokens is at least 1, not {count}.")
     source, goal = texts.ids_of(lab, text), texts.target_ids(lab, target)
     length = len(goal or source) + count
-    if lab.longest is not None and length > lab.longest:
+    longest = lab.longest_target if goal else lab.longest
+    if longest is not None and length > longest:
         raise InputError(
-            f"{length:,} tokens would be needed; {lab.name} takes at most {lab.longest:,}."
+            f"{length:,} tokens would be needed; {lab.name} takes at most {longest:,}."
         )
     return source, goal
 

@@ -16,6 +16,12 @@ Inputs = Mapping[str, Tensor]
 _PROBE_LENGTHS = (11, 7)
 """Source and target lengths of the probe: different, so that a call's shape tells its role."""
 
+_LIMITS = ("max_position_embeddings", "max_encoder_position_embeddings", "max_seq_len")
+"""What configurations call it; tables of positions are measured by the probe besides."""
+
+MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+"""What a model raises that cannot take its inputs, or our function."""
+
 
 def keywords(model: nn.Module) -> frozenset[str]:
     """The keywords that a model's forward takes by name."""
@@ -43,11 +49,22 @@ def probe_inputs(model: Any) -> dict[str, Tensor]:
     return inputs
 
 
+def runs_on_text(model: Any) -> bool:
+    """Whether a model can be fed ids and nothing else; a pair of towers wants a picture as well."""
+    try:
+        with torch.no_grad():
+            model(**probe_inputs(model))
+    except (*MISFITS, UnsupportedModel):
+        return False
+    return True
+
+
 def longest_text(config: Any) -> int | None:
     """The most tokens that the configuration allows, or None where it sets no limit."""
     config = config.get_text_config()
-    limit = getattr(config, "max_position_embeddings", None)
-    if not isinstance(limit, int) or limit <= 0:
+    limits = (getattr(config, name, None) for name in _LIMITS)
+    limit = next((n for n in limits if isinstance(n, int) and n > 0), None)
+    if limit is None:
         return None
     rope = getattr(config, "rope_parameters", None) or {}
     # Here the limit is where the stretching starts, and the factor how far it is meant to go.

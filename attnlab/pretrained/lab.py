@@ -20,7 +20,14 @@ from attnlab.pretrained.execute import execute
 from attnlab.pretrained.generate import generate, steps
 from attnlab.pretrained.generation import Generation
 from attnlab.pretrained.growth import Growth
-from attnlab.pretrained.inputs import keywords, longest_text, output_of, pad_id, padded
+from attnlab.pretrained.inputs import (
+    keywords,
+    longest_text,
+    output_of,
+    pad_id,
+    padded,
+    runs_on_text,
+)
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
 from attnlab.pretrained.raw import bind_raw
@@ -50,11 +57,13 @@ class Lab:
         trust: the probe's verdict in words and figures.
         stages: what can be captured; ``editable``: what edits can change.
         sinks: the roles whose rows leave a share to a learned sink.
-        longest: the most tokens that a text may have, or None.
+        longest: the most tokens that a text may have, or None; longest_target: that an
+            encoder-decoder's target may have, its start token too.
         positions: by role, how the model knows the order of its tokens; see ``Positioning``.
         main_role: "decoder" where there is one, else "encoder".
         head_kind: "causal", "masked", "seq2seq" or "none".
         has_head: whether it gives logits; ``ends_in_head``: nothing is computed after them.
+        own_inputs: the names of the inputs that it was loaded with.
         serial: entered around every run.
         revision: where its weights are from, if no Hub commit says so: a package and its version.
     """
@@ -77,13 +86,16 @@ class Lab:
         self.tier, self.trust = found.tier, trust_of(replace(found, notes=found.notes + notes))
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
         self.stages, self.editable, self.sinks = found.stages, found.editable, found.sinks
-        limits = (longest_text(model.config), found.layout.longest)
-        self.longest = min((n for n in limits if n is not None), default=None)
+        self.longest, self.longest_target = (
+            min((n for n in (longest_text(model.config), of_tables) if n is not None), default=None)
+            for of_tables in (found.layout.longest, found.layout.longest_target)
+        )
         self.main_role, self.positions = found.layout.main_role, found.layout.order.roles
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
         self._clone, self._taps, self.ends_in_head = found.clone, found.taps, found.ends_in_head
         self._keywords = keywords(found.clone)
+        self.own_inputs = tuple(inputs or ())
 
     def __repr__(self) -> str:
         return f"Lab({self.name!r}, {self.trust.sentence})"
@@ -105,6 +117,12 @@ class Lab:
         told = inputs | {"position_ids": torch.tensor([[0, 1]], device=self.device)}
         with self.serial, torch.no_grad():
             return torch.equal(*(output_of(self._clone(**fed)) for fed in (inputs, told)))
+
+    @cached_property
+    def reads_texts(self) -> bool:
+        """Whether token ids are all that it has to be fed."""
+        with self.serial:
+            return not self.own_inputs or runs_on_text(self._clone)
 
     @property
     def takes_padding(self) -> bool:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from attnlab.errors import UnsupportedModel
 from attnlab.pretrained import dispatch, tap
 from attnlab.pretrained.clone import structural_clone
-from attnlab.pretrained.inputs import keywords, probe_inputs, real_rows
+from attnlab.pretrained.inputs import MISFITS, keywords, probe_inputs, real_rows
 from attnlab.pretrained.install import install, output_head
 from attnlab.pretrained.order.verify import verified
 from attnlab.pretrained.sinks import roles_with_sinks
@@ -30,8 +30,6 @@ from attnlab.trace.run import Row, Run
 _TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
 _HALF_TOLERANCE = 0.03
 """Of the largest output: in half precision some families round differently by 1–2%."""
-_MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
-"""What a model raises that cannot take its inputs, or our function."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def _reference(clone: Any, inputs: Mapping[str, Any]) -> tuple[Tensor, bool]:
             outputs = clone(**inputs)
         unchanged = any(output is getattr(outputs, "logits", None) for output in last)
         reference = real_rows(outputs, inputs)
-    except _MISFITS as error:
+    except MISFITS as error:
         reason = str(error).strip().partition("\n")[0][:200]
         raise UnsupportedModel(
             f"{type(clone).__name__} cannot be run on a short text: {reason}."
@@ -188,7 +186,7 @@ def _try_dispatch(
         return None, why
     try:
         record = watch(clone, inputs)
-    except _MISFITS as error:
+    except MISFITS as error:
         return None, f"our attention function does not fit it ({error})"
     if not record.calls:
         return None, "it computes attention in code of its own"

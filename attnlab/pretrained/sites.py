@@ -23,13 +23,15 @@ class Layout:
     """What the probe found: sites and blocks, each in the order in which they run.
 
     ``ends``: the modules that give the last hidden states, each with its role. ``longest``: as
-    many positions as its tables hold, None where it keeps none.
+    many positions as its tables hold, None where it keeps none; ``longest_target``: those of an
+    encoder-decoder's decoder.
     """
 
     sites: tuple[Site, ...]
     blocks: tuple[Block, ...]
     ends: tuple[tuple[str, str], ...] = ()
     longest: int | None = None
+    longest_target: int | None = None
     order: Found = field(default_factory=Found)
     """Where the order of the tokens enters."""
 
@@ -66,7 +68,8 @@ def layout_of(record: Record, model: Any, lengths: tuple[int, int] | None) -> La
     layout = Layout(tuple(sites), tuple(blocks))
     ends = _ends(record, model, layout.main_role)
     order = find(record, sites, lengths, model)
-    return replace(layout, ends=ends, longest=_longest(record), order=order)
+    longest, goal = _longest(record, None if lengths is None else lengths[1])
+    return replace(layout, ends=ends, longest=longest, longest_target=goal, order=order)
 
 
 def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], ...]:
@@ -80,20 +83,22 @@ def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], 
     return ((outermost[0].path, main_role),) if outermost and alone else ()
 
 
-def _longest(record: Record) -> int | None:
-    """The rows of a table that was asked for 0, 1, 2 … up to a text's length, less where the
-    counting starts: RoBERTa begins at 2, so it takes fewer tokens than its configuration says."""
-    lengths, counted = set(), []
-    for event in record.events:
-        if isinstance(event.module, nn.Embedding) and event.input is not None:
-            row = event.input.reshape(-1)[: event.input.shape[-1]]
-            if len(row) < 2:
-                continue
-            if bool((row.diff() == 1).all()):
-                counted.append((event.module.num_embeddings - int(row[0]), len(row)))
-            else:
-                lengths.add(len(row))
-    return min((limit for limit, length in counted if length in lengths), default=None)
+def _longest(record: Record, target: int | None) -> tuple[int | None, int | None]:
+    """The most tokens of a text, and of a target of the length given, that tables of positions
+    hold. Such a one is asked for rows n, n + 1, n + 2 … along a text, and n of them are no
+    position's: RoBERTa begins at 2, so it takes fewer tokens than its configuration says."""
+    words, counted = set(), []
+    for indices, count in record.lookups:
+        row = indices.reshape(-1, indices.shape[-1])[0] if indices.numel() > 1 else indices[:0]
+        steps = row.diff() == 1
+        # A model that fills up its windows asks for another row after the text.
+        if len(steps) and bool(steps[: len(steps) // 2 + 1].all()):
+            counted.append((len(row), count - int(row[0])))
+        else:
+            words.add(len(row))
+    read = [(length == target, limit) for length, limit in counted if length in words]
+    text, goal = ([limit for of, limit in read if of is is_target] for is_target in (False, True))
+    return min(text, default=None), min(goal, default=None)
 
 
 def role_of(call: Call, lengths: tuple[int, int] | None) -> str:

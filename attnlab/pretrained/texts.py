@@ -24,21 +24,28 @@ def ids_of(lab: Lab, text: Any) -> list[int]:
     Raises:
         EmptyText: no token but special ones.
         TextTooLong: more tokens than the model takes.
-        InputError: not a text, no tokenizer, or an id outside the vocabulary.
+        InputError: not a text, no tokenizer, an id outside the vocabulary, or a model that reads
+            something else.
     """
-    return _fitting(lab, _encoded(lab, text) if isinstance(text, str) else _given(text))
+    if not lab.reads_texts:
+        raise InputError(
+            f"{lab.name} does not run on a text alone: pass its own inputs, tensors by name "
+            f"({', '.join(lab.own_inputs)})."
+        )
+    ids = _encoded(lab, text) if isinstance(text, str) else _given(text)
+    return _fitting(lab, ids, lab.longest)
 
 
-def _fitting(lab: Lab, ids: list[int]) -> list[int]:
+def _fitting(lab: Lab, ids: list[int], longest: int | None) -> list[int]:
     """Ids that the model's tables hold, and no more of them than it takes."""
-    check_length(lab, len(ids))
+    _check_length(lab, len(ids), longest)
     return _check_ids(lab, ids)
 
 
-def check_length(lab: Lab, count: int) -> None:
+def _check_length(lab: Lab, count: int, longest: int | None) -> None:
     """Raises TextTooLong beyond what the model takes."""
-    if lab.longest is not None and count > lab.longest:
-        raise TextTooLong(f"This is {count:,} tokens; {lab.name} takes at most {lab.longest:,}.")
+    if longest is not None and count > longest:
+        raise TextTooLong(f"This is {count:,} tokens; {lab.name} takes at most {longest:,}.")
 
 
 def check_raw(lab: Lab, inputs: Mapping[str, Tensor]) -> None:
@@ -49,12 +56,13 @@ def check_raw(lab: Lab, inputs: Mapping[str, Tensor]) -> None:
         raise InputError(f"{lab.name} reads {lab.model.main_input_name}, which is not among these.")
     if any(value.dim() == 0 or not value.numel() for value in inputs.values()):
         raise InputError("A model's own inputs have a batch axis, and are not empty.")
-    for name in ("input_ids", "decoder_input_ids"):
+    limits = {"input_ids": lab.longest, "decoder_input_ids": lab.longest_target}
+    for name, longest in limits.items():
         if (ids := inputs.get(name)) is None:
             continue
         if ids.dim() != 2 or ids.is_floating_point():
             raise InputError(f"{name} is a tensor [B, n] of whole numbers.")
-        check_length(lab, ids.shape[1])
+        _check_length(lab, ids.shape[1], longest)
         _check_ids(lab, ids.reshape(-1).tolist())
 
 
@@ -123,12 +131,12 @@ def target_ids(lab: Lab, target: str | Sequence[int] | None) -> list[int] | None
     if target is None or (isinstance(target, Sized) and not len(target)):
         return [start]
     if not isinstance(target, str):
-        return _fitting(lab, [start, *_given(target)])
+        return _fitting(lab, [start, *_given(target)], lab.longest_target)
     if lab.tokenizer is None:
         raise InputError(f"{lab.name} was loaded without a tokenizer: pass token ids.")
     ids = _words(lab, target, "text_target")
     ids = ids[:-1] if ids and ids[-1] == lab.tokenizer.eos_token_id else ids
-    return _fitting(lab, [start, *(ids[1:] if ids[:1] == [start] else ids)])
+    return _fitting(lab, [start, *(ids[1:] if ids[:1] == [start] else ids)], lab.longest_target)
 
 
 def tokens_of(lab: Lab, ids: Sequence[int]) -> list[Token]:

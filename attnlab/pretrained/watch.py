@@ -65,6 +65,8 @@ class Record:
     added: dict[int, tuple[Tensor, list[Tensor]]] = field(default_factory=dict)
     """What was added to a tensor in place."""
     reshaped: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    lookups: list[tuple[Tensor, int]] = field(default_factory=list)
+    """Which rows of a table were asked for, and how many it has."""
     outputs: Any = None
     on_softmax: Callable[[Tensor], None] | None = None
 
@@ -96,7 +98,7 @@ def first_tensor(output: Any) -> Tensor | None:
 
 
 class _Arithmetic(TorchFunctionMode):
-    """Notes every sum of two tensors, every product with a number, and every softmax."""
+    """Notes sums of two tensors, products with a number, softmaxes and lookups in tables."""
 
     def __init__(self, record: Record) -> None:
         super().__init__()
@@ -106,6 +108,8 @@ class _Arithmetic(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple = (), kwargs: Any = None
     ) -> Any:
         out = func(*args, **(kwargs or {}))
+        if func is nn.functional.embedding:
+            self.record.lookups.append((args[0], len(args[1])))
         if func in SOFTMAX and self.record.on_softmax is not None:
             self.record.on_softmax(out)
         if func in _ADDS and len(args) == 2 and all(isinstance(a, Tensor) for a in args):

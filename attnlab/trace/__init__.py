@@ -4,6 +4,7 @@ from attnlab.trace.capture import Capture
 from attnlab.trace.edits import (
     Edit,
     Mask,
+    MeanFeedForward,
     MeanHead,
     Patch,
     Pattern,
@@ -27,6 +28,7 @@ __all__ = [
     "Capture",
     "Edit",
     "Mask",
+    "MeanFeedForward",
     "MeanHead",
     "Patch",
     "Pattern",

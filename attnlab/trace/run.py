@@ -220,13 +220,13 @@ class Run:
     def _in_groups(self, stage: str, tensor: Tensor, where: Where, groups: list[Group]) -> Tensor:
         if len(groups) == 1:
             ((bounds, _),) = groups
-            return _changed(stage, tensor, where, bounds)
+            return changed(stage, tensor, where, bounds)
         if tensor.shape[0] != self.batch:
             tensor = tensor.expand(self.batch, *tensor.shape[1:])
         owned = False  # one copy is enough, however many groups write into it
         for bounds, rows in groups:
             if bounds:
-                part = _changed(stage, tensor[rows], _narrowed(where, rows), bounds)
+                part = changed(stage, tensor[rows], _narrowed(where, rows), bounds)
                 tensor, owned = _put(tensor, part, rows, owned)
         return tensor
 
@@ -259,7 +259,7 @@ class Run:
         )
 
 
-def _changed(stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...]) -> Tensor:
+def changed(stage: str, tensor: Tensor, where: Where, bounds: tuple[Bound, ...]) -> Tensor:
     """Edits applied in order."""
     own = tensor
     for bound in bounds:

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import address, state
+from attnlab.ui import address, state, widget
 from attnlab.ui.address import Known, Url
 from attnlab.ui.own_link import (
     Page,
@@ -83,7 +83,8 @@ def restore(page: Page[Value]) -> Value:
     if held is None or _changed_outside(held, url):
         value, doubts = parse(page, url)
         held = _Held(page, value, Known() if held is None else held.known, doubts, opened=True)
-        _forget_widgets(page, (one.name for one in fields(page.default)))
+        _keep(held)
+        _renew_widgets(page, (one.name for one in fields(page.default)))
     moved = _with_widgets(page, held.value)
     doubts = held.problems if moved == held.value else ()
     known = replace(held.known, seen=url)
@@ -112,7 +113,7 @@ def choose(page: Page[Value], **changes: Any) -> None:
     """Changes values from a callback, and the widgets with them."""
     held = _held(page) or _Held(page, page.default)
     _keep(replace(held, value=replace(chosen_now(page), **changes), problems=()))
-    _forget_widgets(page, changes)
+    _renew_widgets(page, changes)
 
 
 def correct(page: Page[Value], problem: str = "", **changes: Any) -> Value:
@@ -123,7 +124,7 @@ def correct(page: Page[Value], problem: str = "", **changes: Any) -> Value:
     held = _held(page) or _Held(page, page.default)
     doubts = (*held.problems, problem) if problem else held.problems
     _keep(replace(held, value=replace(held.value, **changes), problems=doubts))
-    _forget_widgets(page, changes)
+    _renew_widgets(page, changes)
     return current(page)
 
 
@@ -140,11 +141,7 @@ def keep_first(page: Page, name: str, most: int) -> None:
 
 def seeded(page: Page, name: str) -> str:
     """The key of the widget that edits a field, holding the field's value where it is new."""
-    key = _key(page, name)
-    if key not in st.session_state:
-        value = getattr(current(page), name)
-        st.session_state[key] = list(value) if isinstance(value, tuple) else value
-    return key
+    return widget.seeded(_name(page, name), getattr(current(page), name))
 
 
 def publish(page: Page[Value], value: Value) -> None:
@@ -182,18 +179,17 @@ def _changed_outside(held: _Held, url: Url) -> bool:
 
 def _with_widgets(page: Page[Value], value: Value) -> Value:
     """`value` with what the widgets hold now; a cleared widget (None) changes nothing."""
-    held = {one.name: st.session_state.get(_key(page, one.name)) for one in fields(value)}
-    moved = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
-    return replace(value, **{name: v for name, v in moved.items() if v is not None})
+    held = {one.name: widget.held(_name(page, one.name)) for one in fields(value)}
+    return replace(value, **{name: v for name, v in held.items() if v is not None})
 
 
-def _forget_widgets(page: Page, names: Iterable[str]) -> None:
+def _renew_widgets(page: Page, names: Iterable[str]) -> None:
     """Lets the widgets of these fields start from the values again."""
     for name in names:
-        st.session_state.pop(_key(page, name), None)
+        widget.renew(_name(page, name), getattr(current(page), name))
 
 
-def _key(page: Page, name: str) -> str:
+def _name(page: Page, name: str) -> str:
     return f"own_{page.name}_{name}"
 
 

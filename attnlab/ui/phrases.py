@@ -145,6 +145,11 @@ def beside_others(value: float, others: Baseline, heads: Sequence[Head], unit: s
     )
 
 
+def replaced(reader: engine.Reader, wanted: Head, shown: Head) -> str:
+    """That a model lacks the head that was asked for, and which one stands here instead."""
+    return f"{reader.title} has no head {title(wanted)}; {title(shown)} is shown instead."
+
+
 def pair(scene: Scene, side: Side, query: int, key: int) -> str:
     """A query and a key, in words."""
     reading = scene.reading(side)

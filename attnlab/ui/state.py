@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnlab.ui import address, experiments
+from attnlab.ui import address, experiments, widget
 from attnlab.ui.address import Known, Url
 from attnlab.ui.link import format_url, parse, unspell, url_names
 from attnlab.ui.selection import Head, Selection
@@ -45,7 +45,8 @@ def restore(page: str = "") -> Selection:
         _know(_known().arrived(url))
     if stored is None or _changed_outside(url, stored):
         stored, st.session_state[_PROBLEMS] = _read(url)
-        _forget_widgets(field.name for field in fields(Selection))
+        st.session_state[_SELECTION] = stored
+        _renew_widgets(field.name for field in fields(Selection))
     moved = _with_widgets(stored)
     if moved != stored:
         st.session_state[_PROBLEMS] = ()
@@ -94,7 +95,7 @@ def choose(**changes: Any) -> None:
     # What is changed on purpose stands, whatever else would follow from it.
     st.session_state[_SELECTION] = replace(_followed(before, replace(before, **changes)), **changes)
     st.session_state[_PROBLEMS] = ()
-    _forget_widgets(changes)
+    _renew_widgets(changes)
 
 
 def open_whole(selection: Selection, problems: tuple[str, ...] = ()) -> None:
@@ -113,7 +114,7 @@ def correct(problem: str = "", **changes: Any) -> Selection:
     st.session_state[_SELECTION] = corrected
     if problem:
         st.session_state[_PROBLEMS] = (*link_problems(), problem)
-    _forget_widgets(changes)
+    _renew_widgets(changes)
     return corrected
 
 
@@ -123,15 +124,12 @@ def seeded(name: str, kind: str = "") -> str:
     Args:
         kind: "~long" for a second kind of widget of the same field.
     """
-    key, drawn = _WIDGET + name + kind, _DRAWN_KIND + name
+    drawn = _DRAWN_KIND + name
     if st.session_state.get(drawn, "") != kind:
         # What the other kind of widget held is in the selection; what this one held is of old.
         _forget_widgets([name])
     st.session_state[drawn] = kind
-    if key not in st.session_state:
-        value = getattr(st.session_state[_SELECTION], name)
-        st.session_state[key] = list(value) if isinstance(value, tuple) else value
-    return key
+    return widget.seeded(_WIDGET + name + kind, getattr(st.session_state[_SELECTION], name))
 
 
 def link_problems() -> tuple[str, ...]:
@@ -170,11 +168,16 @@ def _with_widgets(selection: Selection) -> Selection:
 
 def _held(name: str) -> Any:
     """What the widget of a field holds, or None."""
-    value = st.session_state.get(_WIDGET + name + st.session_state.get(_DRAWN_KIND + name, ""))
-    return _heads(value) if isinstance(value, list) else value
+    value = widget.held(_drawn(name))
+    return _heads(value) if isinstance(value, tuple) else value
 
 
-def _heads(listed: list[Any]) -> tuple[Head, ...]:
+def _drawn(name: str) -> str:
+    """What the widget of a field is called, of the kind that is drawn."""
+    return _WIDGET + name + st.session_state.get(_DRAWN_KIND + name, "")
+
+
+def _heads(listed: tuple[Any, ...]) -> tuple[Head, ...]:
     """The heads of a list; one that the widget no longer offers comes as its label."""
     heads = (unspell(head) if isinstance(head, str) else tuple(head) for head in listed)
     return tuple(dict.fromkeys(head for head in heads if head is not None))
@@ -199,7 +202,14 @@ def _forget_widgets(names: Iterable[str]) -> None:
     """Lets the widgets of these fields start from the selection again."""
     for name in names:
         for kind in _KINDS:
-            st.session_state.pop(_WIDGET + name + kind, None)
+            widget.forget(_WIDGET + name + kind)
+
+
+def _renew_widgets(names: Iterable[str]) -> None:
+    """The same, of those that hold something else than the selection."""
+    for name in names:
+        if _held(name) != getattr(st.session_state[_SELECTION], name):
+            _forget_widgets([name])
 
 
 def _changed_outside(url: Url, stored: Selection) -> bool:

@@ -37,6 +37,11 @@ class Prediction:
     other: Answer | None
 
     @property
+    def place(self) -> int:
+        """Of the prediction, -1 for the last: of that alone models keep the least."""
+        return -1 if self.position == len(self.tokens) - 1 else self.position
+
+    @property
     def where(self) -> str:
         """Whose prediction it is, in words."""
         sign = "at" if self.reader.lab.head_kind == "masked" else "after"

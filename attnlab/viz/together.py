@@ -21,12 +21,15 @@ def together(
     unit: str = "nats",
     write: Callable[[float], str] = plain,
     wide: float = 520,
+    others: str = "",
 ) -> Diagram:
     """Rows on one scale: all at once, each alone one after the other, random sets if any.
 
     Args:
         singles: of each head, its name and its effect alone.
+        others: what the random sets are called; "" for "random heads" or "random sets".
     """
+    others = others or ("random heads" if len(singles) == 1 else "random sets")
     several = len(singles) > 1
     rows = 1 + several + bool(random)
     total = sum(value for _, value in singles)
@@ -41,7 +44,9 @@ def together(
     def place(value: float) -> float:
         return _NAMES + room * (value - low) / ((high - low) or 1)
 
-    drawn = Diagram(wide, _TOP + _ROW * rows + 4, _label(effect, singles, random, write, unit))
+    drawn = Diagram(
+        wide, _TOP + _ROW * rows + 4, _label(effect, singles, random, others, write, unit)
+    )
     _bar(drawn, _TOP, "together" if several else singles[0][0], place(0.0), place(effect))
     drawn.words(wide, _TOP + _ROW / 2, write(effect), size=_SIZE, bold=True, anchor="end")
     drawn.spot(0, _TOP, wide, _ROW, "All at once", f"{write(effect)} {unit}")
@@ -50,7 +55,8 @@ def together(
         y = _TOP + 1.5 * _ROW
         drawn.words(wide, y, write(total), size=_SIZE, kind="mute", anchor="end")
     if random:
-        _sets(drawn, _TOP + _ROW * (rows - 0.5), len(singles), random, place, write, unit)
+        named = f"{len(random)} {others}"
+        _sets(drawn, _TOP + _ROW * (rows - 0.5), named, random, place, write, unit)
     drawn.line([(place(0.0), _TOP), (place(0.0), _TOP + _ROW * rows)], "mute", width=1)
     return drawn
 
@@ -58,19 +64,18 @@ def together(
 def _sets(
     drawn: Diagram,
     y: float,
-    size: int,
+    named: str,
     random: Sequence[float],
     place: Callable[[float], float],
     write: Callable[[float], str],
     unit: str,
 ) -> None:
-    """A ring for each random set of ``size`` heads."""
-    what = "heads" if size == 1 else "sets"
-    drawn.words(_NAMES - 10, y, f"{len(random)} random {what}", size=_SIZE, anchor="end")
+    """A ring for each random set."""
+    drawn.words(_NAMES - 10, y, named, size=_SIZE, anchor="end")
     for value in random:
         drawn.box(place(value) - _DOT / 2, y - _DOT / 2, _DOT, _DOT, "", edge="mute", radius=4)
     said = f"from {write(min(random))} to {write(max(random))} {unit}"
-    drawn.spot(0, y - _ROW / 2, drawn.width, _ROW, "Random sets of as many heads", said)
+    drawn.spot(0, y - _ROW / 2, drawn.width, _ROW, f"{named}, for comparison", said)
 
 
 def _bar(drawn: Diagram, y: float, name: str, start: float, end: float) -> None:
@@ -106,11 +111,14 @@ def _label(
     effect: float,
     singles: Sequence[tuple[str, float]],
     random: Sequence[float],
+    others: str,
     write: Callable[[float], str],
     unit: str,
 ) -> str:
     total = write(sum(value for _, value in singles))
-    said = f"Together {write(effect)} {unit}; each alone, added up, {total}"
+    said = f"{singles[0][0]}: {write(effect)} {unit}"
+    if len(singles) > 1:
+        said = f"Together {write(effect)} {unit}; each alone, added up, {total}"
     if random:
-        said += f"; {len(random)} random sets from {write(min(random))} to {write(max(random))}"
+        said += f"; {len(random)} {others} from {write(min(random))} to {write(max(random))}"
     return f"{said}."

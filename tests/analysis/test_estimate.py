@@ -119,6 +119,12 @@ def test_chosen_positions_sets_and_shared_edits():
     assert total == pytest.approx(whole["effect"][0], rel=1e-4)
 
 
+def test_of_two_edits_of_one_head_the_later_counts():
+    metric, late = al.LogProbability(17), al.MeanHead(1, 2)
+    both, one = estimated(lab("llama"), IDS, [(al.ZeroHead(1, 2), late), late], metric).values
+    assert float(both) == float(one) != 0
+
+
 def test_feed_forwards_and_cross_attention():
     frame = estimate(lab("gpt2"), IDS, feed_forward=True, heads=[(0, 0)])
     assert (

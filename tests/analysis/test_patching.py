@@ -222,3 +222,8 @@ def test_where_the_fact_sits_in_the_packaged_decoder(smollm2):
     fed = where_facts_sit(smollm2, layers=(0, 13), positions=(3, 4)).grid()
     assert fed.loc[0, 3] == pytest.approx(1, abs=0.02) and fed.loc[13, 3] > 0.15
     assert fed[4].abs().max() < 0.05
+
+
+def test_a_metric_that_compares_two_runs_is_checked_against_single_ones_too():
+    found = activation_patching(lab("llama"), A, [B[0], *A[1:]], metric=KL())
+    assert found.difference is not None and found.table.value.notna().all()

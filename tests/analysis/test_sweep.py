@@ -7,9 +7,10 @@ import pytest
 import torch
 
 import attnlab as al
+from attnlab.analysis.effects import kl_divergence
 from attnlab.analysis.sweep import maker, sweep, units_of
 from attnlab.errors import Cancelled, EditError, EditRefused, InputError
-from tests.families import lab, text
+from tests.families import lab, model, text
 
 IDS, OTHER, GOAL = text(9, seed=3), text(9, seed=8), text(5, seed=9)
 
@@ -94,6 +95,35 @@ def test_feed_forward_layers_come_after_the_heads():
         assert frame["effect"][layer + 1] == pytest.approx(right, rel=1e-3)
     with pytest.raises(EditRefused, match="No feed-forward layer"):
         sweep(lab("t5"), IDS, role="cross", target=GOAL, feed_forward=True)
+
+
+@pytest.mark.parametrize("edit", ["mean", "resample"])
+def test_feed_forward_layers_are_edited_as_heads_are(edit):
+    ours, donor = lab("llama"), {"donor": OTHER} if edit == "resample" else {}
+    frame = sweep(ours, IDS, edit, heads=[(1, 1)], positions=(2, -1), feed_forward=True, **donor)
+    plain = ours.run(IDS, capture="mlp_out")
+    given = ours.run(OTHER, capture="mlp_out").mlp_out if donor else plain.mlp_out
+    for layer, effect in zip(range(3), frame["effect"][1:], strict=True):
+        own = given[layer] if donor else given[layer].mean(0).expand_as(given[layer])
+
+        def replaced(module, args, output, own=own):
+            output[:, [2, -1]] = own[[2, -1]]
+            return output
+
+        hook = model("llama").model.layers[layer].mlp.register_forward_hook(replaced)
+        with torch.no_grad():
+            logits = model("llama")(torch.tensor([IDS])).logits[0, -1]
+        hook.remove()
+        right = float(kl_divergence(plain.logits_at(-1)[None], logits[None]))
+        assert effect == pytest.approx(right, rel=1e-3, abs=1e-6) and effect > 1e-5
+
+
+def test_a_function_is_asked_for_feed_forwards_too():
+    def make(layer, head, role):
+        return al.ZeroFeedForward(layer) if head is None else al.ZeroHead(layer, head)
+
+    named, own = (sweep(lab("llama"), IDS, edit, feed_forward=True) for edit in ("zero", make))
+    assert named.equals(own)
 
 
 def test_an_edit_of_ones_own_and_what_streams():

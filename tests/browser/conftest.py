@@ -1,12 +1,14 @@
 """A server of the app on a free port, and a page of the system's Chromium."""
 
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from benchmarks.tools.server import serving
+from tests.browser.visiting import CLICK, settled
 
 # A busy machine may take a while to load a model; each expectation ends as soon as it holds.
 SECONDS = 60
@@ -41,6 +43,17 @@ def browser(chromium: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
         yield browser
         browser.close()
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A click waits until the page rests: what is being drawn anew cannot be clicked for sure."""
+
+    def when_settled(locator: Locator, **options: Any) -> None:
+        settled(locator.page)
+        CLICK(locator, **options)
+
+    monkeypatch.setattr(Locator, "click", when_settled)
 
 
 @pytest.fixture

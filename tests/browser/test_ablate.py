@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.visiting import count_runs, runs, settled
+from tests.browser.visiting import at_once, count_runs, runs, settled
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ def test_a_sweep_is_stopped_run_again_and_its_strongest_head_taken_away(
     page.goto(f"{address}/ablate?a=The capital of France is")
     under_way = page.locator("[class*=st-key-progress-]", has_text="Taking each of 270 heads away")
     expect(under_way).to_be_visible(timeout=180_000)
-    under_way.get_by_text("Stop", exact=True).click()
+    at_once(under_way.get_by_text("Stop", exact=True))
     expect(page.locator(".st-key-remark-paused")).to_contain_text("of 270 heads")
     settled(page)
     # The estimate stands; and nothing starts again by itself.

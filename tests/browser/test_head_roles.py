@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from attnlab.ui.engine import kept
 from attnlab.ui.engine.keys import LabKey
-from tests.browser.visiting import count_runs, runs, settled
+from tests.browser.visiting import at_once, count_runs, runs, settled
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ def test_from_no_scores_to_a_head_and_its_badge(watched: Page, address: str):
     page.goto(f"{address}/head-roles?dtype=float32")
     progress = page.locator("[class*=st-key-progress-]").first
     expect(progress).to_contain_text("Scoring 270 heads", timeout=180_000)
-    page.get_by_role("button", name="Stop", exact=True).click()
+    at_once(page.get_by_role("button", name="Stop", exact=True))
     expect(page.locator(".st-key-problem-stopped")).to_contain_text("Stopped: scoring 270 heads")
     page.get_by_role("button", name="Run it again").click()
     expect(progress).to_contain_text("Scoring 270 heads")

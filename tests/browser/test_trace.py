@@ -16,7 +16,7 @@ def test_a_prediction_is_followed_and_its_parts_taken_away(watched: Page, addres
     expect(page.locator(".st-key-remark-lens")).to_contain_text(
         "only after the last layer", timeout=120_000
     )
-    without = page.locator(".st-key-remark-without")
+    without = page.locator(".st-key-remark-without").first
     expect(without).to_contain_text("0.77 → 0.14", timeout=60_000)
     settled(page)
     count_runs(page)
@@ -25,10 +25,10 @@ def test_a_prediction_is_followed_and_its_parts_taken_away(watched: Page, addres
     expect(page.locator(".st-key-parts .al-tip")).to_contain_text("L29 feed-forward")
     assert runs(page) == 0
     parts.locator(".al-spot").last.click()
-    expect(page.locator(".st-key-card-without")).to_contain_text("feed-forward of layer 29")
+    expect(page.locator(".st-key-card-without").first).to_contain_text("feed-forward of layer 29")
     expect(page).to_have_url(re.compile("feed=29"))
     page.locator(".st-key-parts-ranks .al-rank").nth(1).click()
-    expect(page.locator(".st-key-card-without")).to_contain_text("Without L29 H0")
+    expect(page.locator(".st-key-card-without").first).to_contain_text("Without L29 H0")
 
 
 def test_values_of_the_other_sentence_are_put_in(page: Page, address: str):

@@ -10,6 +10,11 @@ COUNT_RUNS = """() => {
   new MutationObserver(() => window.runs++).observe(
     app, {attributes: true, attributeFilter: ['data-test-script-state']});
 }"""
+QUIET = """() => {
+  const app = document.querySelector('[data-test-script-state]');
+  return !app || app.dataset.testScriptState === 'notRunning';
+}"""
+CLICK = Locator.click
 # Text drawn on canvases, which no other way can be read.
 LISTEN = """() => {
   window.written = [];
@@ -34,8 +39,13 @@ def opened(page: Page, url: str) -> None:
 
 
 def settled(page: Page) -> None:
-    """Waits until no script runs."""
-    page.wait_for_selector("[data-test-script-state=notRunning]", timeout=180_000)
+    """Waits until no script runs, if the page is one of the app's."""
+    page.wait_for_function(QUIET, timeout=180_000)
+
+
+def at_once(button: Locator) -> None:
+    """Clicks while a script runs; other clicks wait until it has ended (conftest.py)."""
+    CLICK(button)
 
 
 def show(page: Page, panel: str) -> None:

@@ -6,11 +6,15 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnlab.analysis.metrics import KL
 from attnlab.ui import study
+from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.cards.ablate import grid
+from attnlab.ui.engine.sweep import Swept
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
-from tests.pages.reading import opened
+from tests.pages.reading import opened, said
+from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
 
@@ -28,14 +32,6 @@ def squares(app: AppTest) -> dict:
     return [header for header in headers if header.get("clickable")][-1]
 
 
-def words(app: AppTest) -> list[str]:
-    return [element.value for element in app.text]
-
-
-def said(app: AppTest, part: str) -> bool:
-    return any(part in text for text in words(app))
-
-
 def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
     app = ablate(model=tiny_gemma, a=TINY)
     spots = squares(app)["spots"]
@@ -43,6 +39,16 @@ def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
     assert said(app, f"All {len(spots)} heads, exactly") and said(app, "checked singly, within")
     assert said(app, "Rank correlation") and said(app, "Alone it ranks")
     assert said(app, "random single heads") and said(app, "nats a token")
+    assert not said(app, "are rounding")
+
+
+@pytest.mark.parametrize(("noise", "rounding"), [(0.0053, True), (1e-6, False), (None, False)])
+def test_effects_that_are_rounding_are_said(noise, rounding):
+    """As in half precision, where the same head in another batch does otherwise."""
+    swept = Swept({(0, 1): 0.2}, KL(), None, 1, "", None if noise is None else 0.36, noise)
+    measured = Measured(KL(), "the prediction", ("more", "less"), ("", ""), -1)
+    how = grid._how(grid.Found(swept.exact, {}, swept), measured)
+    assert ("Effects below 0.0053 nats are rounding." in how) == rounding
 
 
 @pytest.mark.parametrize(
@@ -68,7 +74,7 @@ def test_an_encoder_s_vector_turns(ablate, tiny_bert):
     assert said(app, "how far the text’s mean vector turns") and said(app, "heads, exactly")
     app = ablate(model=tiny_bert, a="w5 <mask> w7")
     assert said(app, "how far the prediction at “<mask>” moves")
-    assert app.selectbox(key="ablate-after").value == 1
+    assert widget(app, "ablate-after").value == 1
 
 
 def test_our_transformer_is_measured_too(ablate):
@@ -134,7 +140,7 @@ def test_a_sweep_that_is_cancelled_keeps_what_it_has(ablate, tiny_gemma, monkeyp
     [
         ({"a": ""}, "is empty"),
         ({"gone": "L99H99"}, "were left out"),
-        ({"head": "L99H99"}, "heads, exactly"),
+        ({"head": "L99H99"}, "has no head L99 H99; L0 H0 is shown instead"),
         ({"metric": "token", "token": "two words"}, "an answer is one: try “"),
         ({"metric": "difference", "answer": "w5", "other": "w5"}, "Both answers are “w5”"),
         ({"after": "900"}, "has no token 900; the last is"),
@@ -194,7 +200,7 @@ def test_a_study_opens_and_is_compared_with_its_new_run(ablate, tiny_gemma):
     app.session_state[card._SAVED] = {"together": opened.together, "of": None}
     app.run()
     assert said(app, "Saved: 7.000 nats; run again:") and said(app, "not the same")
-    app.get_by_key("own_ablate_fill").set_value("zero").run()
+    widget(app, "own_ablate_fill").set_value("zero").run()
     assert not said(app, "Saved: 7.000") and said(app, "heads, exactly")
 
 

@@ -10,6 +10,7 @@ from attnlab.ui.export import architecture as export
 from attnlab.ui.export.menu import files
 from attnlab.viz.diagram import Diagram
 from tests.pages.reading import diagrams, opened, said, written
+from tests.widgets import widget
 
 PAGE = "pages/architecture.py"
 
@@ -97,7 +98,7 @@ def test_presets_run_no_model(architecture, monkeypatch, name, expected):
 def test_a_preset_on_more_tokens(architecture):
     app = architecture(of="llama-2-7b", n="4096")
     assert "weights  32 × 4,096 × 4,096" in written(app)
-    app.number_input(key="own_architecture_tokens").set_value(2).run()
+    widget(app, "own_architecture_tokens").set_value(2).run()
     assert "weights  32 × 2 × 2" in written(app)
 
 
@@ -143,7 +144,7 @@ def test_experiments_open_and_end(architecture):
     assert not app.exception
     assert said(app, "take five times as much room")
     assert "64 GiB" in written(app)
-    app.select_slider(key="own_architecture_length").set_value(4_096).run()
+    widget(app, "own_architecture_length").set_value(4_096).run()
     assert not said(app, "take five times as much room")
     next(b for b in app.button if b.label == "A third of the cache").click().run()
     assert said(app, "keeps a third") and "180 MiB" in written(app)

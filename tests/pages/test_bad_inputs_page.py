@@ -25,6 +25,7 @@ from attnlab.viz.payload import unpack
 from tests import families
 from tests.pages.test_comparing import opened
 from tests.pages.test_heads import address, box, header, interpreted, payloads, said, words
+from tests.widgets import widget
 
 HOSTILE = '<b>x</b> " onmouseover="alert(1)'
 REPEATED = "the cat the cat the"
@@ -121,9 +122,9 @@ def test_row_7_512_tokens_say_what_they_reduce(app: AppTest):
     for sent in (grid, beside):
         (shape,) = [place["shape"] for place in sent["arrays"].values() if len(place["shape"]) > 2]
         assert shape[-2] <= 64  # never all of it at once
-    app.get_by_key("sel_panel").set_value("circuits").run()
+    widget(app, "sel_panel").set_value("circuits").run()
     assert said(app, f"CircuitsVis takes up to 64 tokens, and this text has {count}")
-    app.get_by_key("sel_panel").set_value("head").run()
+    widget(app, "sel_panel").set_value("head").run()
     assert header(payloads(app)[1])["arrays"]["a"]["shape"] in (
         [count, count],
         [count * (count + 1) // 2],
@@ -175,15 +176,15 @@ def test_row_20_a_model_is_kept_under_everything_it_was_loaded_by(app: AppTest):
     assert {field.name for field in fields(LabKey)} == (arguments - {"source"}) | {"model", "ours"}
     opened(app, model="minilm-l6", head="L3H1")
     first = unpack(payloads(app)[1])[1]["b"]
-    app.selectbox(key="sel_dtype").set_value("bfloat16").run()
+    widget(app, "sel_dtype").set_value("bfloat16").run()
     assert not app.exception
     assert "bfloat16" in app.sidebar.text[0].value
     rounded = unpack(payloads(app)[1])[1]["b"]
     assert 0 < np.abs(rounded - first).max() < 0.05
-    app.selectbox(key="sel_dtype").set_value("auto").run()
+    widget(app, "sel_dtype").set_value("auto").run()
     assert np.array_equal(unpack(payloads(app)[1])[1]["b"], first)
     absent = "mps" if torch.cuda.is_available() else "cuda"
-    app.selectbox(key="sel_device").set_value(absent).run()
+    widget(app, "sel_device").set_value(absent).run()
     assert not app.exception
     assert said(app, absent) and not payloads(app)
 
@@ -198,7 +199,7 @@ def test_row_21_without_a_network_one_sentence_and_the_packaged_models_work(
     told = app.get_by_key("problem-page")
     assert len(told.text) == 1 and told.text[0].value.count(".") == 1
     assert not payloads(app)
-    app.selectbox(key="sel_model").set_value("smollm2-135m").run()
+    widget(app, "sel_model").set_value("smollm2-135m").run()
     assert len(payloads(app)) == 3
 
 

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from attnlab.errors import Cancelled
 from attnlab.ui import models, work
 from tests.pages.test_heads import address, box, header, interpreted, payloads, said, words
+from tests.widgets import widget
 
 LONG = "The cat sat on the mat and looked out of the window. " * 7
 
@@ -105,7 +106,7 @@ def test_a_folder_that_is_there_means_itself(tmp_path, monkeypatch):
 
 def test_a_title_in_a_link_opens_the_model(app: AppTest):
     opened(app, model="MiniLM")
-    assert app.selectbox(key="sel_model").value == "minilm-l6"
+    assert widget(app, "sel_model").value == "minilm-l6"
     assert address(app)["model"] == "minilm-l6"
     assert said(app, "6 layers, left to right")
 

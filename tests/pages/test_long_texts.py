@@ -9,6 +9,7 @@ from attnlab.ui import viewfile
 from attnlab.ui.selection import Selection
 from tests.pages.test_comparing import LONG, opened
 from tests.pages.test_heads import address, box, header, payloads, said, words
+from tests.widgets import widget
 
 VERY_LONG = "The cat sat on the mat and looked out. " * 100
 
@@ -16,12 +17,12 @@ VERY_LONG = "The cat sat on the mat and looked out. " * 100
 def test_a_long_text_gets_a_box_of_several_lines_and_keeps_every_character(app: AppTest):
     opened(app)
     box(app, "a").set_value(LONG).run()
-    assert app.text_area(key="sel_a~long").value == LONG
-    app.text_area(key="sel_a~long").set_value("One.\nTwo.").run()
-    assert app.text_area(key="sel_a~long").value == "One.\nTwo."
+    assert widget(app, "sel_a~long").value == LONG
+    widget(app, "sel_a~long").set_value("One.\nTwo.").run()
+    assert widget(app, "sel_a~long").value == "One.\nTwo."
     assert address(app)["a"] == "One.\nTwo."
-    app.text_area(key="sel_a~long").set_value("One.").run()
-    assert app.text_input(key="sel_a").value == "One."
+    widget(app, "sel_a~long").set_value("One.").run()
+    assert widget(app, "sel_a").value == "One."
 
 
 def test_boxes_of_several_lines_can_be_asked_for(app: AppTest):

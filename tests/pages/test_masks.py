@@ -15,6 +15,7 @@ from attnlab.ui.masks_selection import Masks
 from attnlab.ui.masks_view import Sheet, counted, formulas
 from attnlab.viz import payload
 from tests.pages.reading import opened, said
+from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9 w10 w11 w12"
 
@@ -118,8 +119,8 @@ def test_a_decoder_under_a_mask_and_its_own_windows(masks, tiny_gemma):
     header, base = painted(app)
     assert header["predicts"] and np.array_equal(base, Pattern("window", 2).table(8).numpy())
     assert said(app, "nats a token") and said(app, "KL")
-    assert app.get_by_key("own_masks_native").value  # it has windows of its own, which stay
-    app.get_by_key("own_masks_native").set_value(False).run()
+    assert widget(app, "own_masks_native").value  # it has windows of its own, which stay
+    widget(app, "own_masks_native").set_value(False).run()
     assert not app.exception and app.query_params["windows"] == "lifted"
 
 

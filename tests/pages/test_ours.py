@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.test_comparing import opened
 from tests.pages.test_heads import address, interpreted, payloads, said
 from tests.pages.test_roles import SOURCE
+from tests.widgets import widget
 
 OURS = "Our transformer. Largest logit difference from transformers: "
 
@@ -18,14 +19,14 @@ def test_the_switch_in_the_sidebar_runs_the_page_in_our_transformer(app: AppTest
     opened(app)
     before = payloads(app)
     assert OURS not in sidebar(app)
-    app.toggle(key="sel_ours").set_value(True).run()
+    widget(app, "sel_ours").set_value(True).run()
     assert not app.exception
     assert address(app) == {"ours": "1"}
     assert OURS in sidebar(app) and "(float32)." in sidebar(app)
     assert said(app, "changes most on wide → street")
     assert "**KL 0.0076** nats" in interpreted(app)
     assert [len(payload) for payload in payloads(app)] == [len(payload) for payload in before]
-    app.toggle(key="sel_ours").set_value(False).run()
+    widget(app, "sel_ours").set_value(False).run()
     assert address(app) == {} and OURS not in sidebar(app)
 
 
@@ -33,7 +34,7 @@ def test_the_switch_in_the_sidebar_runs_the_page_in_our_transformer(app: AppTest
 def test_every_panel(app: AppTest, model: str):
     opened(app, model=model, ours="1", head="L3H1", pins="L3H1.L4H2", gone="L3H1.L2H0")
     for panel in ("compare", "find", "circuits", "head"):
-        app.get_by_key("sel_panel").set_value(panel).run()
+        widget(app, "sel_panel").set_value(panel).run()
         assert not app.exception
         assert "Our transformer." in sidebar(app)
         assert len(payloads(app)) >= 2

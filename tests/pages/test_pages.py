@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from attnlab.ui.selection import SENTENCE_A
 from tests.pages.conftest import APP
 from tests.pages.test_heads import address, box, interpreted, said
+from tests.widgets import widget
 
 OTHERS = {"step-by-step": "Step by step", "architecture": "Architecture"}
 
@@ -30,7 +31,7 @@ def link(app: AppTest, path: str) -> dict[str, str]:
 def test_the_chosen_head_and_texts_are_kept_on_every_page(app: AppTest):
     app.query_params["head"] = "L9H4"
     app.run()
-    app.text_input(key="sel_b").set_value("").run()
+    widget(app, "sel_b").set_value("").run()
     for page, title in OTHERS.items():
         turn(app, page)
         assert title in interpreted(app)
@@ -58,13 +59,13 @@ def test_a_text_too_long_for_a_link_is_kept_on_every_page(app: AppTest):
 def test_a_page_of_its_own_panel_comes_back_as_it_was_left(app: AppTest):
     app.run()
     turn(app, "architecture")
-    app.get_by_key("own_architecture_panel").set_value("sees").run()
+    widget(app, "own_architecture_panel").set_value("sees").run()
     assert address(app) == {"show": "sees"}
     turn(app, "heads")
     assert address(app) == {}
     turn(app, "architecture")
     assert address(app) == {"show": "sees"}
-    assert app.get_by_key("own_architecture_panel").value == "sees"
+    assert widget(app, "own_architecture_panel").value == "sees"
 
 
 @pytest.mark.parametrize("value", ["pwned", "<script>pwned()</script>", "\x00", "9" * 5000, ""])
@@ -73,5 +74,5 @@ def test_a_malformed_own_parameter_is_a_sentence_and_the_default(app: AppTest, v
     app.switch_page(str(APP.parent / "pages" / "architecture.py")).run()
     assert not app.exception
     assert said(app, "The link's “show”") and said(app, "The link's “head”")
-    assert app.get_by_key("own_architecture_panel").value == "block"
+    assert widget(app, "own_architecture_panel").value == "block"
     assert address(app) == {} and "pwned" not in interpreted(app)

@@ -11,6 +11,7 @@ from attnlab.ui.export.architecture import computed
 from attnlab.ui.export.menu import files
 from attnlab.ui.positions_selection import EDITS, PANELS, SCHEMES
 from tests.pages.reading import diagrams, opened, said, written
+from tests.widgets import widget
 
 PAGE = "pages/positions.py"
 
@@ -27,7 +28,7 @@ def test_waves_and_clocks(positions):
     assert "16 clocks" in diagrams(app)[1]["label"]
     assert said(app, "R(4) takes every PE(p) to PE(p + 4)")
     assert said(app, "e−14 in double") or said(app, "e−13 in double")
-    app.slider(key="own_positions_by").set_value(0).run()
+    widget(app, "own_positions_by").set_value(0).run()
     assert said(app, "the largest difference is 0 in double precision, 0 in single")
 
 
@@ -117,7 +118,7 @@ def test_experiments_open_and_end(positions):
     next(b for b in app.button if b.label == "Four times as far").click().run()
     assert not app.exception
     assert said(app, "Interpolation stretches the curve")
-    app.select_slider(key="own_positions_factor").set_value(2).run()
+    widget(app, "own_positions_factor").set_value(2).run()
     assert not said(app, "Interpolation stretches the curve")
     assert said(positions(lesson="going-on"), "Move p")
 

@@ -10,6 +10,7 @@ from attnlab.ui.selection import SENTENCE_B
 from attnlab.viz.payload import unpack
 from tests import families
 from tests.pages.test_heads import address, interpreted, said, words
+from tests.widgets import widget
 
 LABELLED = "step by step"
 
@@ -83,8 +84,8 @@ def test_layer_head_and_pair_are_chosen_and_in_the_address(page: AppTest):
     app = opened(page, head="L9H4", at="A8", key="1")
     assert said(app, "“it” → “animal”")
     assert "shared with heads 3 and 5" in section(sent(app)[0], "Query and key")["note"]
-    app.selectbox(key="sel_head").set_value(7).run()
-    app.selectbox(key="sel_layer").set_value(13).run()
+    widget(app, "sel_head").set_value(7).run()
+    widget(app, "sel_layer").set_value(13).run()
     assert not app.exception
     assert address(app) == {"show": "real", "head": "L13H7", "at": "A8", "key": "1"}
     assert "Layer 13 · Head 7" in interpreted(app)
@@ -165,7 +166,7 @@ def test_families_build_what_the_page_is_tested_with():
 def test_the_text_that_was_typed_is_the_one_that_is_opened(page: AppTest):
     app = opened(page, b=SENTENCE_B, at="B11", key="6")
     assert said(app, "in B")
-    app.text_input(key="sel_a").set_value("I like cheese.").run()
+    widget(app, "sel_a").set_value("I like cheese.").run()
     assert not app.exception
     assert app.session_state["_selection"].side == "A"
     assert said(app, "in A")

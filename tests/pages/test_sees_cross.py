@@ -10,6 +10,7 @@ import attnlab as al
 from attnlab.viz.payload import unpack
 from tests.pages.conftest import APP
 from tests.pages.test_heads import address, interpreted, payloads, said, words
+from tests.widgets import widget
 
 PAGE = str(APP.parent / "pages" / "architecture.py")
 
@@ -96,12 +97,12 @@ def test_an_example_fills_the_box_and_another_head_can_be_chosen(visit):
     app = visit(show="cross", row="2")
     app.get_by_key("try-date-2").click().run()
     assert not app.exception
-    assert app.text_input(key="own_architecture_date").value == "25.12.1999"
+    assert widget(app, "own_architecture_date").value == "25.12.1999"
     assert address(app) == {"show": "cross", "date": "25.12.1999"}
-    app.get_by_key("choice-cross").set_value((0, 2)).run()
+    widget(app, "choice-cross").set_value((0, 2)).run()
     assert address(app)["look"] == "L0H2"
     assert "Layer 0 · Head 2" in interpreted(app)
-    app.get_by_key("own_architecture_drawn").set_value("words").run()
+    widget(app, "own_architecture_drawn").set_value("words").run()
     assert address(app)["as"] == "words"
     assert drawn(app, "difference")[0]["mode"] == "words"
 
@@ -130,4 +131,4 @@ def test_another_encoder_decoder_that_is_loaded_is_used_itself(visit, tiny_t5: s
     header, arrays = drawn(app, "difference")
     assert [row[1].strip() for row in header["sources"]["a"]][:4] == ["w5", "w6", "w7", "w8"]
     assert arrays["a"].shape[0] == len(header["tokens"]["a"])
-    assert app.text_input(key="sel_a").value == "w5 w6 w7 w8"
+    assert widget(app, "sel_a").value == "w5 w6 w7 w8"

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from attnlab.ui import mount
 from tests.pages.test_comparing import LONG, opened
 from tests.pages.test_heads import address, header, interpreted, payloads, said
+from tests.widgets import widget
 
 KINDS = "L16H0.L13H8.L4H2.L18H6"
 
@@ -36,7 +37,7 @@ def test_a_head_is_pinned_from_its_own_card_and_stands_beside_others(app: AppTes
     app.button(key="pin").click().run()
     assert address(app) == {"pins": "L4H2"}
     assert "Unpin L4 H2" in labels(app)
-    app.get_by_key("sel_panel").set_value("compare").run()
+    widget(app, "sel_panel").set_value("compare").run()
     assert not app.exception
     assert [tile[:2] for tile in picture(app, 1)["heads"]] == [[4, 2]]
     app.button(key="unpin").click().run()
@@ -63,7 +64,7 @@ def test_another_text_has_kinds_of_its_own(app: AppTest):
 def test_at_most_six_heads_are_pinned(app: AppTest):
     opened(app, pins="L0H0.L1H1.L2H2.L3H3.L5H5.L6H6")
     assert app.button(key="pin").disabled
-    app.get_by_key("sel_panel").set_value("compare").run()
+    widget(app, "sel_panel").set_value("compare").run()
     assert "Pin L4 H2" not in labels(app)
     assert len(picture(app, 1)["heads"]) == 6
 
@@ -198,7 +199,7 @@ def test_a_pair_that_is_not_there_is_put_right(app: AppTest, link, left, sentenc
 
 def test_another_model_lets_go_of_what_was_clicked(app: AppTest):
     opened(app, at="B11", key="6")
-    app.selectbox(key="sel_model").set_value("minilm-l6").run()
+    widget(app, "sel_model").set_value("minilm-l6").run()
     assert not app.exception
     assert address(app) == {"model": "minilm-l6"}
 

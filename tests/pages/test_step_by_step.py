@@ -17,6 +17,7 @@ from attnlab.ui.steps_selection import STEP_BY_STEP, StepByStep, example_of
 from attnlab.viz.payload import unpack
 from tests.pages.conftest import APP
 from tests.pages.test_heads import address
+from tests.widgets import widget
 
 PAGE = str(APP.parent / "pages" / "step-by-step.py")
 
@@ -87,15 +88,15 @@ def test_every_preset_has_an_address(lesson: AppTest, name: str):
 
 def test_the_switches_change_the_numbers_and_the_address(lesson: AppTest):
     opened(lesson, preset="cat")
-    lesson.get_by_key("by-hand-heads").set_value(2).run()
+    widget(lesson, "by-hand-heads").set_value(2).run()
     assert len(steps(lesson)["matrices"]["weights"]) == 2
     assert "384 multiplications in all, with one head as with two" in said(lesson)
-    lesson.get_by_key("by-hand-causal").set_value(False).run()
+    widget(lesson, "by-hand-causal").set_value(False).run()
     assert None not in steps(lesson)["matrices"]["masked"][0][0]
-    lesson.get_by_key("by-hand-scaled").set_value(False).run()
+    widget(lesson, "by-hand-scaled").set_value(False).run()
     header = steps(lesson)
     assert header["matrices"]["scaled"] == header["matrices"]["scores"]
-    lesson.get_by_key("by-hand-columns").set_value(6).run()
+    widget(lesson, "by-hand-columns").set_value(6).run()
     assert len(steps(lesson)["matrices"]["v"][0][0]) == 6
     assert address(lesson).items() >= {
         "cut": "2", "mask": "off", "scale": "off", "values": "6",
@@ -107,11 +108,11 @@ def test_the_switches_change_the_numbers_and_the_address(lesson: AppTest):
 
 def test_another_example_starts_with_its_own_numbers(lesson: AppTest):
     opened(lesson, preset="cat", cells="x0.0_1", mask="off", values="3")
-    lesson.get_by_key("by-hand-family").set_value("bite").run()
+    widget(lesson, "by-hand-family").set_value("bite").run()
     assert value(lesson) == StepByStep(preset="dog")
-    assert lesson.get_by_key("by-hand-causal").value is False
-    lesson.get_by_key("by-hand-heads").set_value(1).run()
-    lesson.get_by_key("by-hand-preset").set_value("man").run()
+    assert widget(lesson, "by-hand-causal").value is False
+    widget(lesson, "by-hand-heads").set_value(1).run()
+    widget(lesson, "by-hand-preset").set_value("man").run()
     assert (value(lesson).preset, value(lesson).heads) == ("man", 1)
     assert steps(lesson)["tokens"] == ["man", "bites", "dog"]
 
@@ -155,7 +156,7 @@ def test_a_lesson_opens_whole_from_its_name_and_ends_with_a_change(lesson: AppTe
     lesson.get_by_key("step-apart").click().run()
     assert "stands apart" in said(lesson)
     assert len(steps(lesson)["matrices"]["z"]) == 2
-    lesson.get_by_key("by-hand-heads").set_value(1).run()
+    widget(lesson, "by-hand-heads").set_value(1).run()
     assert value(lesson).lesson == ""
     assert "stands apart" not in said(lesson)
 
@@ -218,6 +219,6 @@ def test_a_link_that_names_an_experiment_alone_opens_all_of_it(lesson: AppTest):
 def test_one_leaves_an_experiment_for_the_panel_that_opens_first(lesson: AppTest):
     opened(lesson, lesson="one-number")
     assert value(lesson).panel == "why"
-    lesson.get_by_key(own._key(STEP_BY_STEP, "panel")).set_value("by-hand").run()
+    widget(lesson, "own_step-by-step_panel").set_value("by-hand").run()
     assert value(lesson).panel == "by-hand"
     assert value(lesson).lesson == ""

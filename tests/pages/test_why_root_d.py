@@ -13,6 +13,7 @@ from attnlab.ui.root_d import about_curves, charts
 from attnlab.viz.payload import unpack
 from tests.pages.test_heads import address, said
 from tests.ui.test_export import words_of
+from tests.widgets import widget
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def strips(app: AppTest) -> tuple[list[dict], dict[str, np.ndarray]]:
 def test_the_slider_moves_scores_entropy_and_the_address(page: AppTest, drawn, curves):
     for d in (64, 1024):
         if d != 64:
-            page.select_slider(key="own_step-by-step_d").set_value(d).run()
+            widget(page, "own_step-by-step_d").set_value(d).run()
         row = scaling.compared(drawn.of(d, 0), d)
         assert said(page, f"{row.entropy[1]:.3f} nats as they are, {row.entropy[0]:.3f} divided")
         for sentence in about_curves(curves, d):
@@ -68,7 +69,7 @@ def test_the_slider_moves_scores_entropy_and_the_address(page: AppTest, drawn, c
 
 
 def test_the_six_scores(page: AppTest):
-    page.get_by_key("own_step-by-step_scores").set_value("six").run()
+    widget(page, "own_step-by-step_scores").set_value("six").run()
     assert not page.exception
     named, arrays = strips(page)
     hard, soft = (arrays[strip["values"]] for strip in named[2:])

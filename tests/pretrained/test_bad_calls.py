@@ -13,7 +13,8 @@ from tokenizers import Tokenizer, models
 
 import attnlab as al
 from attnlab.analysis.effects import compare
-from attnlab.errors import AttnLabError, LoadError, ModelNotFound, UnsupportedModel
+from attnlab.errors import AttnLabError, InputError, LoadError, ModelNotFound, UnsupportedModel
+from tests import families
 
 SIZES = {
     "vocab_size": 101,
@@ -271,3 +272,25 @@ def test_a_trace_can_be_pickled(lab):
     again = pickle.loads(pickle.dumps(trace))
     assert torch.equal(again.weights[1], trace.weights[1])
     assert again.next_tokens(2) == trace.next_tokens(2)
+
+
+@pytest.mark.parametrize("name", ["whisper", "vit", "clip", "beit", "wav2vec2"])
+def test_a_model_of_pictures_or_sound_says_that_it_takes_no_text(name):
+    ours, wanted = families.lab(name), r"not run on a text alone: .* \((input|pixel)_"
+    ids = families.text(3)
+    for call in (
+        lambda: ours.run(ids),
+        lambda: ours.run("words"),
+        lambda: ours.run_many([ids], edits=[al.ZeroHead(0, 0)]),
+        lambda: al.sweep(ours, ids),
+        lambda: al.head_roles(ours, ids=(0, 24)),
+    ):
+        with pytest.raises(InputError, match=wanted):
+            call()
+
+
+def test_a_model_loaded_with_inputs_of_its_own_still_reads_texts():
+    ids = families.text(5)
+    ours = al.load(families.model("llama"), inputs={"input_ids": torch.tensor([ids, ids])})
+    assert ours.reads_texts
+    assert torch.equal(ours.run(ids).logits, families.lab("llama").run(ids).logits)

@@ -9,6 +9,8 @@ from hypothesis import strategies as some
 
 import attnlab as al
 from attnlab.errors import AttnLabError
+from attnlab.pretrained import donors
+from attnlab.trace.edits import Corpus, Donor
 from tests.families import FAMILIES, build, lab, model, text
 from tests.pretrained import by_hand
 from tests.pretrained.other_texts import PROJECTION
@@ -44,6 +46,9 @@ def test_the_mean_over_one_position_changes_nothing(name):
             found = ours.run(word, edits=edits, capture=())
             close = 1e-5 if what in "kv" else 0.0  # shared keys and values are taken apart
             assert (found.logits - plain.logits).abs().max() <= close
+    blocks = [block for block in ours.blocks if block.mlp_out and block.role == ours.main_role]
+    found = ours.run(word, edits=[al.MeanFeedForward(b.layer) for b in blocks], capture=())
+    assert blocks and torch.equal(found.logits, plain.logits)
 
 
 def test_a_mean_over_a_corpus_is_that_over_all_its_positions():
@@ -56,6 +61,19 @@ def test_a_mean_over_a_corpus_is_that_over_all_its_positions():
     z = torch.cat([trace.z[1, 3] for trace in ours.run_many(many, capture="z")])
     found = ours.run(IDS, edits=[al.MeanHead(1, 3, corpus=many)], capture="z")
     assert torch.allclose(found.z[1, 3], z.mean(0).expand(13, -1), atol=1e-6)
+
+
+def test_a_corpus_is_summed_while_it_runs(monkeypatch):
+    """Whatever its size, a mean is held of it, not its values; a text can count twice."""
+    ours, texts = lab("llama"), (text(11, seed=6), text(5, seed=7), text(11, seed=6))
+    z = torch.cat([ours.run(ids, capture="z").z[1, 3] for ids in texts]).mean(0)
+    monkeypatch.setattr(donors, "BATCH_TOKENS", 11)
+    corpus, captures = Corpus(tuple(map(Donor, map(tuple, texts)))), [al.Capture("z", 1, 3)]
+    mean = donors._mean(ours, corpus, captures, None).z[1, 3]
+    assert mean.shape == (1, 10)
+    assert torch.allclose(mean[0], z, atol=1e-6)
+    found = ours.run(IDS, edits=[al.MeanHead(1, 3, corpus=texts)], capture="z").z[1, 3]
+    assert torch.allclose(found, z.expand(13, -1), atol=1e-6)
 
 
 def test_one_query_head_of_a_group_can_have_keys_and_values_of_its_own():
@@ -129,6 +147,7 @@ EDITS = some.one_of(
     some.builds(al.MeanHead, **OF_HEAD, corpus=some.lists(TEXTS, max_size=2)),
     some.builds(al.ResampleHead, **OF_HEAD, donor=TEXTS),
     some.builds(al.ZeroFeedForward, LAYERS, **OWN),
+    some.builds(al.MeanFeedForward, LAYERS, **OWN),
     some.builds(
         al.Patch,
         some.sampled_from(["weights", "z", "resid_pre", "attn_out", "mlp_out", "resid_post"]),

@@ -2,8 +2,9 @@
 
 import pytest
 
-from attnlab.errors import TextTooLong
-from tests.families import FAMILIES, lab, text
+import attnlab as al
+from attnlab.errors import InputError, TextTooLong
+from tests.families import FAMILIES, build, lab, text
 
 LONGEST = {
     "gpt2": 64,
@@ -16,6 +17,10 @@ LONGEST = {
     "bart": 64,
     "llama_dynamic": 48,  # stretched threefold from 16
     "phi3_longrope": 64,
+    "longformer": 63,  # from 1, after padding's; a window is filled up behind the text
+    "ibert": 63,
+    "mpt": 64,  # so many biases
+    "led": 64,
 }
 
 
@@ -40,6 +45,23 @@ def test_the_limit_is_what_the_model_takes(name):
 def test_a_target_counts_with_its_start_token():
     with pytest.raises(TextTooLong, match="This is 65 tokens"):
         lab("bart").run(text(3), target=text(64))
+
+
+def test_a_target_may_be_limited_by_a_table_of_its_own():
+    ours = al.load(build("led", max_decoder_position_embeddings=16))
+    assert (ours.longest, ours.longest_target) == (64, 16)
+    assert ours.run(text(64), target=text(15), capture=()).logits.shape[0] == 16
+    with pytest.raises(TextTooLong, match="takes at most 16"):
+        ours.run(text(64), target=text(16))
+    with pytest.raises(InputError, match=r"17 tokens would be needed; .* at most 16"):
+        ours.generate(text(64), target=text(14), max_new_tokens=2)
+
+
+def test_a_decoder_that_predicts_ahead_begins_at_a_later_position():
+    ours = lab("prophetnet")
+    assert ours.run(text(3), target=text(61), capture=()).logits.shape[0] == 62
+    with pytest.raises(TextTooLong, match="takes at most 62"):
+        ours.run(text(3), target=text(62))
 
 
 def test_relative_positions_set_no_limit():

@@ -28,6 +28,7 @@ EDITS = st.one_of(
     st.builds(al.MeanHead, NUMBERS, NUMBERS, ROLES, **OWN, corpus=st.lists(WORDS, max_size=2)),
     st.builds(al.ResampleHead, NUMBERS, NUMBERS, **OWN, **DONOR),
     st.builds(al.ZeroFeedForward, NUMBERS, positions=PLACES, role=ROLES),
+    st.builds(al.MeanFeedForward, NUMBERS, positions=PLACES, role=ROLES),
     st.builds(al.Patch, st.sampled_from(OF_ATTENTION), NUMBERS, NUMBERS, at=PAIRS, **DONOR),
     st.builds(al.Patch, st.sampled_from(OF_STREAM), NUMBERS, positions=PLACES, **DONOR),
     st.builds(al.Pattern, NUMBERS, NUMBERS, st.sampled_from(DRAWN) | ROWS, positions=PLACES),

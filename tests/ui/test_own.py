@@ -8,6 +8,7 @@ from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
 from attnlab.ui.own_link import Page, format_own, one_of, parse, pasted, switch, typed, whole
+from tests.widgets import widget
 
 PANELS = ("hand", "real", "why")
 
@@ -60,6 +61,7 @@ def visit() -> None:
             args=(STEPS, "note", 40),
         )
         st.button("Nine", on_click=own.choose, args=(STEPS,), kwargs={"size": 9})
+        st.button("Real", on_click=own.choose, args=(STEPS,), kwargs={"panel": "real"})
         own.publish(STEPS, steps)
         st.text(f"{steps.panel} {steps.size}")
         for problem in own.problems(STEPS):
@@ -152,7 +154,7 @@ def test_an_address_opens_what_it_says(app: AppTest):
 
 def test_widgets_and_callbacks_change_the_address_and_going_back_changes_the_widgets(app: AppTest):
     app.run()
-    app.get_by_key("own_steps_panel").set_value("why").run()
+    widget(app, "own_steps_panel").set_value("why").run()
     app.button[0].click().run()
     assert address(app) == {"show": "why", "size": "9"}
     app.query_params = {"show": "why"}
@@ -161,24 +163,37 @@ def test_widgets_and_callbacks_change_the_address_and_going_back_changes_the_wid
     app.query_params = {}
     app.run()
     assert told(app) == ["hand 4"]
-    assert app.get_by_key("own_steps_panel").value == "hand"
+    assert widget(app, "own_steps_panel").value == "hand"
+
+
+def test_an_event_that_was_under_way_undoes_no_choice_of_the_page(app: AppTest):
+    app.run()
+    before = widget(app, "own_steps_panel")
+    before.set_value("why").run()
+    app.button[1].click().run()
+    assert told(app) == ["real 4"]
+    app.session_state[before.key] = "why"  # as a browser says that has not drawn the choice yet
+    app.run()
+    assert told(app) == ["real 4"]
+    widget(app, "own_steps_panel").set_value("why").run()
+    assert told(app) == ["why 4"]
 
 
 def test_of_a_text_that_is_too_long_the_beginning_stays_and_that_is_said(app: AppTest):
     app.run()
-    app.get_by_key("own_steps_note").set_value("a" * 3_000).run()
+    widget(app, "own_steps_note").set_value("a" * 3_000).run()
     assert told(app) == ["hand 4", "That text has 3,000 characters; the first 40 are kept."]
-    assert app.get_by_key("own_steps_note").value == "a" * 40
+    assert widget(app, "own_steps_note").value == "a" * 40
     assert address(app) == {"note": "a" * 40}
     app.run()
     assert len(told(app)) == 2  # it stands until a choice is made
-    app.get_by_key("own_steps_note").set_value("b" * 40).run()
+    widget(app, "own_steps_note").set_value("b" * 40).run()
     assert told(app) == ["hand 4"] and address(app) == {"note": "b" * 40}
 
 
 def test_values_wait_while_another_page_is_open(app: AppTest):
     app.run()
-    app.get_by_key("own_steps_panel").set_value("why").run()
+    widget(app, "own_steps_panel").set_value("why").run()
     app.session_state["open"] = "elsewhere"
     app.query_params = app.session_state["link to elsewhere"]
     app.run()
@@ -204,7 +219,7 @@ def test_a_link_without_a_query_keeps_values_and_selection(app: AppTest):
 
 def test_what_was_moved_last_is_kept_when_the_page_is_left_at_once(app: AppTest):
     app.run()
-    app.get_by_key("own_steps_panel").set_value("why")
+    widget(app, "own_steps_panel").set_value("why")
     app.session_state["open"] = "elsewhere"
     app.run()
     assert app.session_state["link to steps"] == {"show": "why"}

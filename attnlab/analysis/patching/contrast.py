@@ -90,6 +90,9 @@ class Raw(Metric):
     def asks(self) -> dict[str, Any]:
         return self.inner.asks
 
+    def of(self, plain: Trace, edited: Trace) -> Tensor:
+        return self.of_each(plain, [edited])[0]
+
     def of_each(self, plain: Trace, edited: Sequence[Trace]) -> Tensor:
         if self.inner.signed:
             return torch.stack([self.inner.value(trace) for trace in edited]).double()

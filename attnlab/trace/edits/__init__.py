@@ -6,9 +6,9 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from attnlab.errors import EditError
-from attnlab.trace.edits.donor import Donor
+from attnlab.trace.edits.donor import Corpus, Donor
 from attnlab.trace.edits.edit import Bound, Edit, Fed
-from attnlab.trace.edits.feed_forward import ZeroFeedForward
+from attnlab.trace.edits.feed_forward import MeanFeedForward, ZeroFeedForward
 from attnlab.trace.edits.heads import MeanHead, ZeroHead
 from attnlab.trace.edits.mask import Mask
 from attnlab.trace.edits.patch import Patch, ResampleHead
@@ -19,10 +19,12 @@ from attnlab.trace.given import brief
 
 __all__ = [
     "Bound",
+    "Corpus",
     "Donor",
     "Edit",
     "Fed",
     "Mask",
+    "MeanFeedForward",
     "MeanHead",
     "Patch",
     "Pattern",
@@ -37,7 +39,8 @@ __all__ = [
 _KINDS: dict[str, type[Edit]] = {
     cls.__dataclass_fields__["kind"].default: cls
     for cls in (
-        *(ZeroHead, MeanHead, ResampleHead, ZeroFeedForward, Patch),
+        *(ZeroHead, MeanHead, ResampleHead, Patch),
+        *(ZeroFeedForward, MeanFeedForward),
         *(Pattern, Temperature, Mask, Positions),
     )
 }

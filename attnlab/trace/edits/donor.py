@@ -22,6 +22,14 @@ class Donor:
     target: Words | None = None
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """Texts that stand for all of them together: what is kept of its run is the mean over all their
+    positions, as one position. A text that comes twice counts twice."""
+
+    texts: tuple[Donor, ...]
+
+
 def as_words(name: str, value: Any) -> Words:
     """A text, or token ids of any sequence as a tuple.
 

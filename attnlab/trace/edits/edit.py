@@ -16,7 +16,7 @@ from torch import Tensor
 from attnlab.attention import Where
 from attnlab.errors import EditError, EditRefused
 from attnlab.trace.capture import Capture
-from attnlab.trace.edits.donor import Donor
+from attnlab.trace.edits.donor import Corpus, Donor
 from attnlab.trace.given import brief, chosen
 from attnlab.trace.site import ROLES, Block, Site, layers_in
 
@@ -59,9 +59,9 @@ class Fed:
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     more: int = 0
     cached: bool = False
-    donors: Mapping[Donor, Trace] = field(default_factory=dict)
+    donors: Mapping[Donor | Corpus, Trace] = field(default_factory=dict)
 
-    def run_of(self, donor: Donor, edit: Edit) -> Trace:
+    def run_of(self, donor: Donor | Corpus, edit: Edit) -> Trace:
         """The run of a text that an edit names. Raises EditError where nobody ran it."""
         if donor not in self.donors:
             raise EditError(f"{edit} needs a run of its donor; lab.run makes one by itself.")
@@ -107,7 +107,7 @@ class Edit:
         """What must be captured in a plain run of the same text before binding."""
         return ()
 
-    def donors(self, runner: Any) -> tuple[tuple[Donor, Capture], ...]:
+    def donors(self, runner: Any) -> tuple[tuple[Donor | Corpus, Capture], ...]:
         """Other texts that must be run plain before binding, and what must be captured of each."""
         return ()
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
 from attnlab.errors import EditError
 from attnlab.trace.capture import Capture
-from attnlab.trace.edits.donor import Donor, Words, as_words
+from attnlab.trace.edits.donor import Corpus, Donor, Words, as_words
 from attnlab.trace.edits.edit import Bound, Edit, Fed, main_or, site_at
 from attnlab.trace.edits.places import as_positions, placed
 from attnlab.trace.edits.writing import Written
@@ -151,16 +150,15 @@ class MeanHead(OfHead):
                 f"{len(self.corpus_targets)}."
             )
 
-    def _texts(self) -> tuple[Donor, ...]:
-        if not self.corpus_targets:
-            return tuple(map(Donor, self.corpus))
-        return tuple(map(Donor, self.corpus, self.corpus_targets))
+    def _texts(self) -> Corpus:
+        targets = self.corpus_targets or [None] * len(self.corpus)
+        return Corpus(tuple(map(Donor, self.corpus, targets)))
 
     def needs(self, runner: Any) -> tuple[Capture, ...]:
         return () if self.corpus else (self.read(runner),)
 
-    def donors(self, runner: Any) -> tuple[tuple[Donor, Capture], ...]:
-        return tuple((text, self.read(runner)) for text in self._texts())
+    def donors(self, runner: Any) -> tuple[tuple[Corpus, Capture], ...]:
+        return ((self._texts(), self.read(runner)),) if self.corpus else ()
 
     def bind(self, runner: Any, donor: Trace | None) -> Bound:
         return self.bind_to(runner, donor, Fed())
@@ -168,7 +166,7 @@ class MeanHead(OfHead):
     def bind_to(self, runner: Any, donor: Trace | None, fed: Fed) -> Bound:
         if donor is None and not self.corpus:
             raise EditError(f"{self} needs a plain run of the same text.")
-        traces = [fed.run_of(text, self) for text in self._texts()] or [donor]
-        mean = torch.cat([self.value(runner, trace) for trace in traces]).mean(0)
+        given = fed.run_of(self._texts(), self) if self.corpus else donor
+        mean = self.value(runner, given).mean(0)
         here = placed(self, self.positions, fed, self.role_in(runner), self.what)
         return self.written(runner, mean, here)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import engine, scene, state
+from attnlab.ui import engine, scene, state, widget
 from attnlab.ui.scene import Scene
 from attnlab.ui.selection import SIDES, Head
 from attnlab.viz.align import pairs
@@ -41,7 +41,7 @@ def corrected_choice(
 
     The wish stays in the selection until another option is chosen.
     """
-    st.session_state[key] = shown
+    key = widget.mirrored(key, shown)
     st.segmented_control(
         label,
         options,
@@ -84,7 +84,7 @@ def side_choice(of: Scene, label: str, key: str = "") -> None:
     there = (pairs(of.a.tokens, of.b.tokens), pairs(of.a.sources, of.b.sources))
     if key:
         # Two switches for one field: each says what the field says.
-        st.session_state[key] = of.side
+        key = widget.mirrored(key, of.side)
         st.segmented_control(
             label,
             SIDES,

@@ -50,7 +50,8 @@ class Swept:
         metric: with token ids for words.
         plain: the value of the text as trained, of metrics that have one.
         grown: how many runs joined a batch on the way; ``why`` the others did not, or "".
-        difference: the largest of the checked runs from single ones, None where none was checked.
+        difference: the largest of the checked runs from single ones, None where none was checked;
+            ``noise``: that of their effects, in the unit of the metric.
     """
 
     exact: dict[Head, float]
@@ -59,6 +60,7 @@ class Swept:
     grown: int
     why: str
     difference: float | None
+    noise: float | None
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,8 @@ def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
         metric = found.metrics[0]
         plain = float(metric.value(found.plain)) if metric.signed else None
         exact = {head: known[head] for head in ask.heads}
-        return Swept(exact, metric, plain, found.grown, found.why, found.difference)
+        noise = None if found.noise is None else found.noise[0]
+        return Swept(exact, metric, plain, found.grown, found.why, found.difference, noise)
 
     words = f"Taking each of {len(ask.heads)} heads away"
     return work.perform(ask.key(), words, run, stores, partly=partly)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 
 from attnlab.analysis.attribution import Attribution, attribute
+from attnlab.analysis.beside import COUNT, Beside, beside, other_feed_forwards, other_heads
 from attnlab.analysis.lens import Lens, lens
 from attnlab.analysis.meaning import Meaning, meaning
 from attnlab.analysis.metrics import Metric
 from attnlab.analysis.patching import Patching, activation_patching
-from attnlab.trace import Edit, Patch
+from attnlab.trace import Edit, Patch, ZeroFeedForward, ZeroHead
 from attnlab.ui import work
 from attnlab.ui.engine.keys import LabKey, Passage
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import as_array
-
-MOST_PAIRED: Final = 64
-"""Tokens of a text that is patched at each of its positions."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +67,41 @@ def attributed(
     return work.perform(key, "Taking the logit apart", run, work.stores().effects)
 
 
+def without(
+    reader: Reader,
+    passage: Passage,
+    part: tuple[int, int | None],
+    position: int,
+    word: int,
+    *,
+    count: int = COUNT,
+) -> Beside:
+    """A head, or the feed-forward of a layer, taken away, beside ``count`` others.
+
+    Args:
+        part: a layer and a head; None for its feed-forward.
+        word: the id that is followed; ``position``: whose prediction it is.
+
+    Raises:
+        AttnLabError: the part cannot be taken away, or the work was stopped.
+    """
+    layer, head = part
+    role = reader.role
+
+    def run(job: Any) -> Beside:
+        if head is None:
+            edit, others = ZeroFeedForward(layer), other_feed_forwards(reader.lab, layer, role)
+        else:
+            edit, others = ZeroHead(layer, head, role), other_heads(reader.lab, part, role)
+        options = {"target": target_of(reader, passage), "cancel": job.cancel}
+        options |= {"position": position, "word": word, "progress": job.progress}
+        return beside(reader.lab, passage.text, edit, others[:count], **options)
+
+    key = TraceKey(reader.key, role, (passage,), ("without", part, position, word, count))
+    what = "the head" if head is not None else "the feed-forward"
+    return work.perform(key, f"Taking {what} away, and others", run, work.stores().effects)
+
+
 @dataclass(frozen=True)
 class Exchange:
     """Values of one text put into another.
@@ -110,6 +143,11 @@ class Exchange:
         """The edit behind one square; ``at``: pairs of positions (here, in the other text)."""
         options = {"donor": self.gives.text, "donor_target": target_of(self.reader, self.gives)}
         return Patch(self.stage, layer, head, at=at, role=self.reader.role, **options)
+
+
+def held(of: Exchange) -> bool:
+    """Whether the result is there already; nothing is run."""
+    return work.stores().effects.get(of.key) is not None
 
 
 def patched(of: Exchange, partly: Callable[[pd.DataFrame], None]) -> Patching:

@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 
 from attnlab.analysis.attribution import Attribution
+from attnlab.analysis.beside import Beside
+from attnlab.analysis.effects import Effect
 from attnlab.analysis.lens import Lens
 from attnlab.analysis.meaning import Meaning
 from attnlab.analysis.patching import Patching
@@ -18,6 +20,9 @@ from attnlab.ui.export import architecture as files
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.trace_answers import Prediction
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.numbers import Numbers
+from attnlab.viz.svg.bars import bars
+from attnlab.viz.svg.frame import Caption
 from attnlab.viz.svg.text import spoken
 
 
@@ -111,6 +116,57 @@ def summed(
         columns=("what", "logits"),
         rows=rows,
     )
+
+
+def without(
+    of: Prediction,
+    name: str,
+    edits: Sequence[Any],
+    effect: Effect,
+    found: Beside,
+    said: str,
+) -> Savable:
+    """The prediction as trained and without a part, and what other parts do."""
+    body = {
+        "word": of.answer[0],
+        "probability": list(found.word),
+        "kl": found.kl,
+        "others": [
+            {"kl": kl, "probability": word}
+            for kl, word in zip(found.others, found.words, strict=True)
+        ],
+    }
+    names = ("as trained", "without it")
+    title = f"{name} taken away: what comes {of.where}"
+    source = files.of_model(of.reader, of.passage, edits)
+    return predicted("attnlab-without", title, source, effect, names, said, body)
+
+
+def predicted(
+    name: str,
+    title: str,
+    source: files.Source,
+    effect: Effect,
+    names: tuple[str, str],
+    said: str,
+    body: dict[str, Any],
+) -> Savable:
+    """The likeliest words before and after a change, as paired bars."""
+    caption = Caption(title, source.sentences, source.facts, (said,))
+
+    def drawn(dark: bool, *more: str) -> str:
+        return bars(effect.rows, names=names, caption=caption.noting(*more), dark=dark)
+
+    def numbers() -> Numbers:
+        rows = [[token.id, spoken(token), before, after] for token, before, after in effect.rows]
+        columns = ("id", "token", "before", "after")
+        table = [dict(zip(columns, row, strict=True)) for row in rows]
+        what = f"Probabilities of the likeliest words, {names[0]} and {names[1]}."
+        return Numbers(
+            what, source.provenance, source.texts, columns, rows, {"rows": table, **body}, (said,)
+        )
+
+    return Savable(name, drawn, numbers)
 
 
 def pair(of: Exchange, found: Patching, drawn: Diagram, title: str, said: str) -> Savable:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import ablate_measure, engine, own, say
+from attnlab.ui import ablate_measure, engine, own, say, widget
 from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.ablate_selection import ABLATE, FILLS, MOST_TYPED, Ablate, metrics_of
 from attnlab.ui.engine import sweep
@@ -90,14 +90,14 @@ def _position(value: Ablate, reader: engine.Reader, tokens: Sequence[Any]) -> in
         own.publish(ABLATE, own.correct(ABLATE, at=-1))
     if value.metric not in ("kl", "token", "difference"):
         return there
-    st.session_state["ablate-after"] = there
+    key = widget.mirrored("ablate-after", there)
     st.selectbox(
         "Prediction after",
         range(len(tokens)),
-        key="ablate-after",
+        key=key,
         format_func=lambda at: f"{_where(reader)} {at} · {spoken(tokens[at]).strip()}",
         on_change=_moved,
-        args=(usual,),
+        args=(key, usual),
         label_visibility="collapsed",
         width=190,
     )
@@ -108,8 +108,8 @@ def _where(reader: engine.Reader) -> str:
     return "at" if reader.lab.head_kind == "masked" else "after"
 
 
-def _moved(usual: int) -> None:
-    at = st.session_state["ablate-after"]
+def _moved(key: str, usual: int) -> None:
+    at = st.session_state[key]
     own.choose(ABLATE, at=-1 if at == usual else at)
 
 

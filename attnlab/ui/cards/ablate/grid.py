@@ -229,9 +229,10 @@ def _below(
         )
     with estimate:
         _scatter(found, measured)
-    say.remark(_how(ask, found), "how")
+    how = _how(found, measured)
+    say.remark(how, "how")
     with st.container(horizontal=True, key="actions-effects", gap="medium"):
-        export.menu("save-effects", saved.sweep(ask, measured, found, drawn, _how(ask, found)))
+        export.menu("save-effects", saved.sweep(ask, measured, found, drawn, how))
 
 
 def _listed() -> None:
@@ -255,13 +256,15 @@ def _scatter(found: Found, measured: Measured) -> None:
         say.remark(f"Rank correlation {found.correlation:.2f}.", "correlation")
 
 
-def _how(ask: Ask, found: Found) -> str:
+def _how(found: Found, measured: Measured) -> str:
     """How the exact numbers were come by, and how far they are from single runs."""
     swept = found.swept
     how = "in batches that grow layer by layer" if swept.grown else "in plain batches"
     checked = ""
     if swept.difference is not None:
         apart = "exactly the same" if not swept.difference else f"within {tiny(swept.difference)}"
-        checked = f"; two of them checked singly, {apart}"
+        checked = f"; three of them checked singly, {apart}"
+    noise = write(swept.noise or 0.0)  # half precision rounds, and other batches otherwise
+    seen = f" Effects below {noise} {measured.unit} are rounding." if noise != "0" else ""
     why = f" {swept.why}" if swept.why else ""
-    return f"All {len(found.exact)} heads, exactly, {how}{checked}.{why}"
+    return f"All {len(found.exact)} heads, exactly, {how}{checked}.{seen}{why}"

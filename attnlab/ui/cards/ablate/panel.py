@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnlab.errors import TextTooLong
-from attnlab.ui import engine, models, say, state
+from attnlab.ui import engine, models, phrases, say, state
 from attnlab.ui.ablate_selection import Ablate
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.ablate import controls, grid, head, tray
@@ -75,6 +75,7 @@ def _there(selection: Selection, ask: Ask) -> Selection:
         state.publish(selection)
     if selection.chosen not in heads:
         layer, number = ask.heads[0]
+        say.problem(phrases.replaced(ask.reader, selection.chosen, ask.heads[0]), "head")
         selection = state.correct(layer=layer, head=number)
         state.publish(selection)
     return selection

@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.pretrained.catalogue import lookup
-from attnlab.ui import engine, export, models, mount, own, say, scene, state
+from attnlab.ui import engine, export, models, mount, own, say, scene, state, widget
 from attnlab.ui.architecture_selection import (
     ARCHITECTURE,
     DATES,
@@ -183,8 +183,8 @@ def _picture(of: Scene, told: Written, head: Head) -> None:
 
 def _choose_head(heads: Sequence[Head], shown: Head) -> None:
     """Every head of the cross-attention, in order."""
-    key, options = "choice-cross", {"label_visibility": "collapsed", "format_func": title}
-    st.session_state[key] = shown
+    key = widget.mirrored("choice-cross", shown)
+    options = {"label_visibility": "collapsed", "format_func": title}
     choose = {"on_change": _head_chosen, "args": (key,)}
     if len(heads) <= _FEW_HEADS:
         st.segmented_control("Head", sorted(heads), key=key, required=True, **options, **choose)

@@ -6,7 +6,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import engine, export, masks_view, models, mount_masks, own, say, state
+from attnlab.ui import engine, export, masks_view, models, mount_masks, own, say, state, widget
 from attnlab.ui.cards import edited, sentences
 from attnlab.ui.cards.masks import controls
 from attnlab.ui.cards.masks.paper import row_in
@@ -154,10 +154,10 @@ def _where(value: Masks, reader: engine.Reader, tokens: Sequence[Any]) -> None:
 
 
 def _layers(value: Masks, reader: engine.Reader) -> None:
-    layers, key = reader.layers, "masks-layers"
+    layers = reader.layers
     if len(layers) < 2:
         return
-    st.session_state[key] = _span(value, layers)
+    key = widget.mirrored("masks-layers", _span(value, layers))
     st.slider(
         "Layers",
         layers[0],

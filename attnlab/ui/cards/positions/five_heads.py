@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import own, say
+from attnlab.ui import own, say, widget
 from attnlab.ui.cards.positions import parts
 from attnlab.ui.engine import schemes as engine
 from attnlab.ui.engine.schemes import LAYERS, SCHEMES
@@ -46,8 +46,7 @@ def draw(value: Positions) -> None:
     with st.container(border=True, key="card-five-heads"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-five"):
             st.markdown("**One head, five schemes**", width="content", help=_HEADS)
-            key = "five-head"
-            st.session_state[key] = _fitting(value)
+            key = widget.mirrored("five-head", _fitting(value))
             with st.container(key="switches", width=120):
                 st.selectbox(
                     "Head",

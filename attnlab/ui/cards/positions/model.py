@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import engine, own, say
+from attnlab.ui import engine, own, say, widget
 from attnlab.ui.cards import edited, sentences
 from attnlab.ui.cards.edited import Shown
 from attnlab.ui.cards.parts import role_choice
@@ -117,8 +117,7 @@ def _edit(reader: engine.Reader, value: Positions, name: str) -> Any:
 
 
 def _choice(possible: list[str], chosen: str) -> None:
-    key = "positions-edit"
-    st.session_state[key] = chosen
+    key = widget.mirrored("positions-edit", chosen)
     st.segmented_control(
         "Which positions",
         possible,

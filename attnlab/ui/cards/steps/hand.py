@@ -5,7 +5,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.attention.steps import LARGEST, work
-from attnlab.ui import export, mount_steps, own, say, steps_presets, steps_scene
+from attnlab.ui import export, mount_steps, own, say, steps_presets, steps_scene, widget
 from attnlab.ui.cards.parts import action
 from attnlab.ui.cards.steps import lookup
 from attnlab.ui.export import steps as saved
@@ -66,16 +66,16 @@ def _switches(example: Example) -> None:
     ):
         _one_of("Heads", list(HEADS), worked.heads, "heads", _heads, _heads_called)
         for field, label, about in (("causal", "Mask", _MASK), ("scaled", "Scaling", _SCALING)):
-            key = f"by-hand-{field}"
-            st.session_state[key] = getattr(worked, field)
-            st.toggle(label, key=key, on_change=_switched, args=(field,), help=about)
+            key = widget.mirrored(f"by-hand-{field}", getattr(worked, field))
+            st.toggle(label, key=key, on_change=_switched, args=(field, key), help=about)
         columns = worked.size("w_v")[1]
-        st.session_state["by-hand-columns"] = columns
+        key = widget.mirrored("by-hand-columns", columns)
         st.selectbox(
             "Columns of W_V",
             sorted({columns, *(size for size in VALUES if size % worked.heads == 0)}),
-            key="by-hand-columns",
+            key=key,
             on_change=_columns,
+            args=(key,),
             format_func=lambda size: f"W_V: {size} column{'s' if size > 1 else ''}",
             label_visibility="collapsed",
             width=160,
@@ -88,8 +88,7 @@ _SCALING: Final = "On: scores are divided by the square root of how long a key i
 
 def _one_of(label: str, options: list[Any], shown: Any, key: str, act: Any, words: Any) -> None:
     """A choice that says what is shown, and calls ``act`` with what was chosen instead."""
-    key = f"by-hand-{key}"
-    st.session_state[key] = shown
+    key = widget.mirrored(f"by-hand-{key}", shown)
     st.segmented_control(
         label,
         options,
@@ -122,12 +121,12 @@ def _heads(heads: int) -> None:
     _keep_what_fits()
 
 
-def _switched(field: str) -> None:
-    own.choose(STEP_BY_STEP, lesson="", **{field: st.session_state[f"by-hand-{field}"]})
+def _switched(field: str, key: str) -> None:
+    own.choose(STEP_BY_STEP, lesson="", **{field: st.session_state[key]})
 
 
-def _columns() -> None:
-    own.choose(STEP_BY_STEP, values=st.session_state["by-hand-columns"], cell=None, lesson="")
+def _columns(key: str) -> None:
+    own.choose(STEP_BY_STEP, values=st.session_state[key], cell=None, lesson="")
     _keep_what_fits()
 
 

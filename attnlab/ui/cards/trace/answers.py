@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attnlab.ui import own
+from attnlab.ui import own, say, widget
 from attnlab.ui.trace_answers import Prediction
-from attnlab.ui.trace_selection import MOST_TYPED, TRACE
+from attnlab.ui.trace_selection import MOST_TYPED, TRACE, Traced
 from attnlab.viz.svg.text import spoken
-
-_POSITION = "trace-after"
 
 
 def position(of: Prediction) -> None:
     """A box that lists the words of the text."""
     sign = of.where.split()[0]
-    st.session_state[_POSITION] = of.position
+    key = widget.mirrored("trace-after", of.position)
     st.selectbox(
         "Prediction after",
         range(len(of.tokens)),
-        key=_POSITION,
+        key=key,
         format_func=lambda at: f"{sign} {at} · {spoken(of.tokens[at]).strip()}",
         on_change=_moved,
-        args=(of.usual,),
+        args=(key, of.usual),
         label_visibility="collapsed",
         width=190,
     )
 
 
-def _moved(usual: int) -> None:
-    at = st.session_state[_POSITION]
+def _moved(key: str, usual: int) -> None:
+    at = st.session_state[key]
     moved(-1 if at == usual else at)
+
+
+def there(value: Traced, count: int) -> Traced:
+    """With a token that the text has; that another was asked for is said."""
+    if value.at < count:
+        return value
+    say.problem(f"Sentence A has no token {value.at:,}; the last is {count - 1}.", "at")
+    value = own.correct(TRACE, at=-1)
+    own.publish(TRACE, value)
+    return value
 
 
 def moved(at: int) -> None:

@@ -49,7 +49,11 @@ def draw(of: Prediction) -> None:
     if of.other is not None:
         other = trace.lens_of(of.reader, of.passage, (of.position,), of.other[1])
     if len(places) < len(of.tokens):
-        say.remark(f"{len(places)} of {len(of.tokens):,} words.", "lens-rows")
+        say.remark(
+            f"Words {places[0]} to {places[-1]} of {len(of.tokens):,}: {_ROWS} have a row. Choose "
+            "another word above to see those before it.",
+            "lens-rows",
+        )
     drawn = _map(of, every)
     mount_diagram.choices("lens", drawn, lambda: _clicked(places, len(every.layers), of.usual))
     chart = _chart(of, one, other)

@@ -8,12 +8,12 @@ import streamlit as st
 
 from attnlab.analysis.attribution import Attribution
 from attnlab.errors import AttnLabError, Cancelled, TextTooLong
-from attnlab.ui import engine, models, say, state
+from attnlab.ui import engine, models, phrases, say, state
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.trace import answers, lens, parts, without
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.selection import Selection
-from attnlab.ui.trace_answers import Prediction, prediction
+from attnlab.ui.trace_answers import Prediction, predicting, prediction
 from attnlab.ui.trace_selection import Traced
 
 MOST_TOKENS = 512
@@ -32,12 +32,16 @@ def draw(selection: Selection, value: Traced) -> None:
         models.trust_line(reader)
     if reader.writes:
         target()
-    of = prediction(value, reader, Passage(selection.a, selection.target_a))
-    if len(of.tokens) > MOST_TOKENS:
+    passage = Passage(selection.a, selection.target_a)
+    tokens, _ = engine.tokens_of(predicting(reader), passage, "Sentence A")
+    if len(tokens) > MOST_TOKENS:
         raise TextTooLong(
-            f"Sentence A has {len(of.tokens):,} tokens; a prediction is taken apart in texts of "
-            f"up to {MOST_TOKENS}, so shorten it."
+            f"Sentence A has {len(tokens):,} tokens, and a prediction is taken apart after up to "
+            f"{MOST_TOKENS}: leave out its first {len(tokens) - MOST_TOKENS:,} or more. The page "
+            "Heads shows longer texts."
         )
+    value = answers.there(value, len(tokens))
+    of = prediction(value, reader, passage)
     chosen = there(selection, of.reader)
     with st.container(border=True, key="card-lens"):
         st.markdown("**Which layer knew**", help=lens.ABOUT)
@@ -69,12 +73,13 @@ def _said(show: Callable[[], None], key: str) -> None:
 
 
 def there(selection: Selection, reader: engine.Reader) -> Selection:
-    """The selection with a head that the model has."""
+    """The selection with a head that the model has; that another was asked for is said."""
     layer, head = selection.chosen
     if layer in reader.layers and head < reader.heads_in(layer):
         return selection
     if not reader.layers:
         return selection
     corrected = state.correct(layer=reader.layers[0], head=0)
+    say.problem(phrases.replaced(reader, selection.chosen, corrected.chosen), "head")
     state.publish(corrected)
     return corrected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pandas as pd
@@ -11,17 +10,17 @@ import streamlit as st
 
 from attnlab.analysis.patching import Patching
 from attnlab.errors import InputError, TextTooLong
-from attnlab.ui import engine, explain, export, models, mount, mount_diagram, own, say
+from attnlab.ui import engine, export, models, mount_diagram, own, say
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.parts import role_choice
-from attnlab.ui.cards.trace import answers
+from attnlab.ui.cards.trace import answers, asked, patch
+from attnlab.ui.cards.trace.exchange import Shown, name_of, said
 from attnlab.ui.cards.trace.one import there
 from attnlab.ui.cards.trace.parts import figure, look
-from attnlab.ui.engine import edited, trace
+from attnlab.ui.engine import trace
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.engine.trace import Exchange
 from attnlab.ui.export import trace as saved
-from attnlab.ui.phrases import title
 from attnlab.ui.selection import Selection
 from attnlab.ui.trace_answers import Contrast, contrast, predicting
 from attnlab.ui.trace_selection import INTO, OF_HEADS, STAGES, TRACE, Traced
@@ -50,25 +49,6 @@ _ROWS: Final = 16
 MOST_TOKENS: Final = 128
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What is patched, and how it is measured."""
-
-    of: Exchange
-    measured: Contrast
-    tokens: tuple[Any, ...]
-    others: tuple[Any, ...]
-
-    @property
-    def towards(self) -> str:
-        """Whose values move the answer."""
-        return "B" if self.of.into == "A" else "A"
-
-    def moved(self, share: float) -> float:
-        """How far a patch moves the answer to the other sentence: 0 not at all, 1 all the way."""
-        return 1 - share if self.of.into == "A" else share
-
-
 def draw(selection: Selection, value: Traced) -> None:
     """The texts, the picture, and what one patch does.
 
@@ -87,6 +67,8 @@ def draw(selection: Selection, value: Traced) -> None:
     a, b = Passage(selection.a, selection.target_a), Passage(selection.b, selection.target_b)
     tokens = [_tokens(reader, one, f"Sentence {side}") for one, side in ((a, "A"), (b, "B"))]
     chosen = there(selection, reader)
+    if reader.lab.head_kind != "none":
+        value = answers.there(value, len(engine.tokens_of(predicting(reader), a, "Sentence A")[0]))
     with st.container(border=True, key="card-pair"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-pair"):
             st.markdown("**What carries the difference**", width="content", help=ABOUT)
@@ -100,17 +82,19 @@ def draw(selection: Selection, value: Traced) -> None:
         of = Exchange(reader, a, b, value.into, value.stage, by, measured.metric, places)
         shown = Shown(of, measured, here, other)
         spot = chosen.chosen if by == "head" else value.spot
-        found = _picture(shown, spot)
-    if spot is not None:
-        _patch(shown, found, spot)
+        if places is not None:
+            _rows_said(shown, places, reader.causal)
+        found = None if _waits(shown) else _picture(shown, spot)
+    if found is not None and spot is not None:
+        patch.draw(shown, found, spot)
 
 
 def _tokens(reader: engine.Reader, passage: Passage, name: str) -> tuple[Any, ...]:
     tokens, _ = engine.tokens_of(reader, passage, name)
     if len(tokens) > MOST_TOKENS:
         raise TextTooLong(
-            f"{name} has {len(tokens):,} tokens; sentences of up to {MOST_TOKENS} are put into one "
-            "another, so shorten it."
+            f"{name} has {len(tokens):,} tokens, and sentences of up to {MOST_TOKENS} are put into "
+            f"one another: leave out {len(tokens) - MOST_TOKENS:,} or more, the same in both."
         )
     return tokens
 
@@ -154,6 +138,30 @@ def _places(
     first = first_difference(a, b) if reader.causal else 0
     first = max(first or 0, len(here) - _ROWS)
     return tuple(range(min(first, len(here) - 1), len(here)))
+
+
+def _rows_said(shown: Shown, places: tuple[int, ...], causal: bool) -> None:
+    """Which words have no row, and why."""
+    count = len(shown.tokens)
+    if not places[0]:
+        return
+    first = spoken(shown.tokens[places[0]]).strip()
+    if causal and first_difference(shown.tokens, shown.others) == places[0]:
+        words = f"What comes before “{first}” is the same in both sentences, in every layer."
+    else:
+        words = f"The last {len(places)} of {count} words have a row: {_ROWS} are put in at most."
+    say.remark(words, "pair-rows")
+
+
+def _waits(shown: Shown) -> bool:
+    """Whether the work waits to be asked for, and the button for it."""
+    of = shown.of
+    if trace.held(of) or not asked.waits(of.reader, of.a, of.b, what=of.key):
+        return False
+    count = len(of.reader.layers) * (of.reader.heads if of.by == "head" else len(of.positions))
+    with st.container(horizontal=True, key="actions-pair-run"):
+        asked.button(f"{_INTO[of.into]}, one at a time: {count:,} runs", "pair-run", of.key)
+    return True
 
 
 def _picture(shown: Shown, spot: tuple[int, int] | None) -> Patching:
@@ -202,7 +210,7 @@ def _squares(
     pairs = [(int(layer), int(unit)) for layer, unit in zip(table.layer, table[by], strict=True)]
     cells = [(units.index(unit), layers.index(layer)) for layer, unit in pairs]
     known = dict(zip(cells, zip(table.share, table.value, strict=True), strict=True))
-    names = [_name(shown, unit) for unit in units]
+    names = [name_of(shown, unit) for unit in units]
 
     def told(cell: tuple[int, int]) -> tuple[str, ...]:
         share, value = known[cell]
@@ -225,51 +233,3 @@ def _squares(
     )
     label = f"{_STAGES[shown.of.stage]} of {shown.towards} put into {other}, one at a time."
     return squares.squares(of, wide=_WIDE, label=label), pairs
-
-
-def _name(shown: Shown, unit: int) -> str:
-    return f"H{unit}" if shown.of.by == "head" else spoken(shown.tokens[unit]).strip()
-
-
-def said(shown: Shown, found: Patching) -> str:
-    """Both ends of the scale, and the patch that moves the answer most."""
-    answers_ = shown.measured.answers
-    lead = found.metric.name
-    if answers_ is not None:
-        lead = f"lead of “{answers_[0][0]}” over “{answers_[1][0]}”"
-    ends = (
-        f"{lead[0].upper()}{lead[1:]}: {figure(found.clean)} in A, {figure(found.corrupted)} in B"
-    )
-    moved = found.table.share.map(shown.moved)
-    if not moved.notna().any():
-        return f"{ends}: nothing lies between them that could be moved."
-    most = found.table.loc[moved.idxmax()]
-    unit = int(most[shown.of.by])
-    which = title((int(most.layer), unit))
-    if shown.of.by == "position":
-        which = f"layer {int(most.layer)} at “{spoken(shown.tokens[unit]).strip()}”"
-    return f"{ends} {found.unit}. {which[0].upper()}{which[1:]} goes {moved.max():.0%} of the way."
-
-
-def _patch(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
-    """What the chosen patch does to the prediction."""
-    by, table = shown.of.by, found.table
-    rows = table[(table.layer == spot[0]) & (table[by] == spot[1])]
-    if not len(rows):
-        return
-    row, other = rows.iloc[0], shown.towards
-    what = f"L{spot[0]} {_name(shown, spot[1])}"
-    with st.container(border=True, key="card-patch"):
-        st.markdown("**With this value of the other sentence**", help=explain.KL)
-        predicts = shown.of.reader.lab.head_kind != "none"
-        if predicts:
-            at = found.pairs if by == "head" else ((int(spot[1]), int(row.donor_position)),)
-            edit = shown.of.patch(spot[0], spot[1] if by == "head" else None, tuple(at))
-            reader = predicting(shown.of.reader)
-            place = shown.measured.places[0 if shown.of.into == "A" else 1]
-            effect = edited.predicted(reader, shown.of.receives, (edit,), place)
-            names = (f"{shown.of.into} as it is", f"with {other}’s value")
-            mount.bars("patch", rows=effect.rows, names=names, label="The likeliest words")
-        share = shown.moved(float(row.share))
-        far = "" if not math.isfinite(share) else f": {share:.0%} of the way to {other}"
-        say.remark(f"{what} of {other} in {shown.of.into}{far}.", "patch")

@@ -1,10 +1,10 @@
 """The page Trace a prediction below its experiments."""
 
-from attnlab.ui.cards.trace import one, pair, word
+from attnlab.ui.cards.trace import inside, one, pair, word
 from attnlab.ui.selection import Selection
 from attnlab.ui.trace_selection import Traced
 
-_VIEWS = {"one": one.draw, "pair": pair.draw, "word": word.draw}
+_VIEWS = {"one": one.draw, "pair": pair.draw, "word": word.draw, "head": inside.draw}
 
 
 def draw(selection: Selection, value: Traced) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from attnlab.analysis.attribution import Attribution
+from attnlab.analysis.beside import typical
 from attnlab.ui import export, mount, mount_diagram, own, say, state
 from attnlab.ui.engine import trace
 from attnlab.ui.export import trace as saved
@@ -222,8 +224,17 @@ def _sum(of: Prediction, found: Attribution) -> Diagram:
     )
 
 
+def usual(values: Sequence[float], write: Callable[[float], str]) -> str:
+    """What a head drawn at random does: the yardstick for a chosen one."""
+    half, most = typical(values)
+    return (
+        f"A head drawn at random moves it by less than {write(half)} in half of all cases, "
+        f"{write(most)} in nine of ten."
+    )
+
+
 def said(of: Prediction, found: Attribution) -> str:
-    """That the parts add up, and which head and feed-forward move the answer most."""
+    """Which head and feed-forward move the answer most, what is usual, and that it adds up."""
     feeds = found.parts[found.parts.part == "feed_forward"]
     sentences = []
     heads = strongest(of, found)
@@ -237,4 +248,6 @@ def said(of: Prediction, found: Attribution) -> str:
     apart = tiny(abs(found.error))
     words = "; ".join(sentences)
     words = f"{words[0].upper()}{words[1:]}. " if words else ""
+    if len(heads) > 1:
+        words = f"{words}{usual([share for *_, share in heads], figure)} "
     return f"{words}The parts add up to the logit within {apart}."

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any, Final
 
 import streamlit as st
 
 from attnlab.analysis.attribution import Attribution
+from attnlab.analysis.beside import COUNT, Beside
 from attnlab.trace import ZeroFeedForward, ZeroHead
-from attnlab.ui import engine, explain, mount, say
-from attnlab.ui.cards.trace import answers
+from attnlab.ui import engine, explain, export, mount, mount_diagram, say
+from attnlab.ui.ablate_measure import write
+from attnlab.ui.cards.trace import answers, asked
 from attnlab.ui.cards.trace.parts import figure
-from attnlab.ui.engine import edited
+from attnlab.ui.engine import edited, trace
+from attnlab.ui.export import trace as saved
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import Selection
 from attnlab.ui.trace_answers import Prediction
 from attnlab.ui.trace_selection import Traced
+from attnlab.viz import together
 from attnlab.viz.heads import full
 
 _GONE: Final = (
@@ -56,6 +61,8 @@ def _share(found: Attribution | None, part: str, layer: int, head: int | None) -
 
 def _prediction(of: Prediction, name: str, edit: Any, share: float | None) -> None:
     effect = edited.predicted(of.reader, of.passage, (edit,), of.position)
+    feeds = isinstance(edit, ZeroFeedForward)
+    kind = "random feed-forwards" if feeds else "random heads"
     with st.container(border=True, key="card-without"):
         st.markdown(f"**Without {name}**", help=f"{_GONE} {explain.KL}")
         mount.bars(
@@ -64,14 +71,43 @@ def _prediction(of: Prediction, name: str, edit: Any, share: float | None) -> No
             names=("as trained", "without it"),
             label=f"The likeliest words {of.where}",
         )
-        mine = of.answer[1]
-        row = next((row for row in effect.rows if row[0].id == mine), None)
-        words = f"The prediction moves by {effect.kl:.3g} nats (KL)."
-        if row is not None:
-            words = f"“{of.answer[0]}”: {row[1]:.2f} → {row[2]:.2f}. {words}"
-        if share is not None:
-            words = f"{words} On the direct way it adds {figure(share)} logits."
-        say.remark(words, "without")
+        waits = asked.waits(of.reader, of.passage)
+        count = 0 if waits else COUNT
+        part = (edit.layer, None if feeds else edit.head)
+        found = trace.without(of.reader, of.passage, part, of.place, of.answer[1], count=count)
+        title_ = f"{name[0].upper()}{name[1:]}"
+        drawn = together.together(
+            found.kl, [("KL, without it", found.kl)], found.others, write=write, others=kind
+        )
+        mount_diagram.diagram("without-others", drawn)
+        words = said(of, found, kind, share)
+        say.remark(words, "without", help=explain.RANDOM)
+        with st.container(horizontal=True, key="actions-without", gap="medium"):
+            if waits:
+                asked.button(f"Compare with {COUNT} {kind}", "compare-without")
+            kept = saved.without(of, title_, (edit,), effect, found, words)
+            export.menu("save-without", kept)
+
+
+def said(of: Prediction, found: Beside, kind: str, share: float | None) -> str:
+    """What becomes of the answer and of the whole prediction, and what others make of both."""
+    before, after = found.word
+    words = f"“{of.answer[0]}”: {chance(before)} → {chance(after)}"
+    moves = f"The whole prediction moves by {write(found.kl)} nats (KL)"
+    if found.others:
+        low, high = chance(min(found.words)), chance(max(found.words))
+        between = low if low == high else f"{low} to {high}"
+        words = f"{words}; without one of {len(found.others)} {kind}: {between}"
+        least, most = write(min(found.others)), write(max(found.others))
+        half = write(statistics.median(found.others))
+        moves = f"{moves}, theirs by {least} to {most}, half by less than {half}"
+    direct = "" if share is None else f" On the direct way it adds {figure(share)} logits."
+    return f"{words}. {moves}.{direct}"
+
+
+def chance(value: float) -> str:
+    """A probability."""
+    return f"{value:.2f}" if value >= 0.005 else f"{value:.1g}"
 
 
 def _looks(of: Prediction, chosen: Selection) -> None:
