@@ -21,6 +21,10 @@ LENGTHS: Final = tuple(2**power for power in range(7, 21))
 """Lengths at which a cache is looked at, in tokens."""
 BYTES: Final = (1, 2, 4)
 """Of one number: 8, 16 or 32 bits."""
+PAIRS: Final = (4, 8, 16, 24, 32)
+"""How many a random list has."""
+SEEDS: Final = (0, 1, 2)
+MOST_LIST: Final = 1_000  # characters
 MOST_LAYERS: Final = 500
 MOST_HEADS: Final = 512
 MOST_SIZE: Final = 1_024
@@ -38,6 +42,8 @@ class Cost:
             ``compared``: whether it is.
         of: "The cache": whose; ``length``: tokens, one of LENGTHS; ``layers``, ``kv_heads``,
             ``heads``, ``size``, ``number``: sizes of one's own.
+        given, pairs, drawn, seed: "What the cheap ones give up": a typed list, "" for a random one
+            of so many pairs, its number, and which of the three trainings.
         timed: "The cache": whether the time of a token is measured.
         looped: "Why it won": whether the loop is measured.
         lesson: the name of the experiment that set this up, "" for none.
@@ -58,6 +64,10 @@ class Cost:
     size: int = 128
     number: int = 2
     timed: bool = False
+    given: str = ""
+    pairs: int = 16
+    drawn: int = 0
+    seed: int = 0
     looped: bool = False
     lesson: str = ""
 
@@ -81,6 +91,10 @@ COST: Final = Page(
         "size": whole("size", 1, MOST_SIZE),
         "bytes": one_number_of("number", BYTES),
         "time": switch("timed", "yes", "no"),
+        "list": typed("given", MOST_LIST),
+        "pairs": one_number_of("pairs", PAIRS),
+        "nth-list": whole("drawn", 0, 9_999),
+        "training": one_number_of("seed", SEEDS),
         "loop": switch("looped", "yes", "no"),
         "lesson": typed("lesson", 40),
     },

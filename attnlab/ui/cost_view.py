@@ -126,10 +126,15 @@ def time(seconds: float) -> str:
 
 
 def time_ticks(low: float, high: float) -> list[float]:
-    """Times that are written at the side of a chart: every hundredfold, 10 µs to ten hours."""
-    every = [step for step in (1e-5, 1e-3, 0.1, 10, 600, 36_000) if low <= step <= high]
-    finer = [step for step in (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0) if low <= step <= high]
-    return every if len(every) > 2 else finer
+    """Times at the side of a chart: every hundredfold, or finer where that would be few."""
+    wide = [1e-5, 1e-3, 0.1, 10.0, 600.0, 36_000.0]
+    fine = [10.0**power for power in range(-6, 6)]
+    finest = [step * by for step in fine for by in (1, 2, 5)]
+    for every in (wide, fine, finest):
+        found = [step for step in every if low <= step <= high]
+        if len(found) > 2:
+            break
+    return found
 
 
 def _two(value: float) -> str:

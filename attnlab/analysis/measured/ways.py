@@ -22,9 +22,10 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from attnlab.attention import attend
+from attnlab.attention import attend, linear_attention
 from attnlab.attention import tiled as in_tiles
 from attnlab.attention.masks import Window
+from attnlab.attention.selective_scan import selective_scan
 
 Prepared = Callable[[], Tensor]
 """Runs once what was prepared."""
