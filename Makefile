@@ -33,7 +33,7 @@ speed := OMP_NUM_THREADS=$(OMP_NUM_THREADS) OMP_WAIT_POLICY=$(OMP_WAIT_POLICY) \
 	MALLOC_ARENA_MAX=$(MALLOC_ARENA_MAX) MALLOC_MMAP_MAX_=$(MALLOC_MMAP_MAX_) \
 	MALLOC_TRIM_THRESHOLD_=$(MALLOC_TRIM_THRESHOLD_) MALLOC_TOP_PAD_=$(MALLOC_TOP_PAD_)
 
-.PHONY: help setup run host test lint format bench train train-schemes clean
+.PHONY: help setup run host test lint format bench train train-schemes train-recall clean
 .DELETE_ON_ERROR:
 
 help:
@@ -45,6 +45,7 @@ help:
 	@echo "make bench   the benchmarks, as JSON"
 	@echo "make train   train our own model of dates again (the weights are here already)"
 	@echo "make train-schemes   the same for the fifteen models of five positional schemes"
+	@echo "make train-recall   the same for the fifteen models of associative recall"
 	@echo "make clean   remove the virtual environment (not the models in your cache)"
 
 # A stamp in the virtual environment says which list of packages is installed; pip runs again only
@@ -102,6 +103,9 @@ train: setup
 # On Debian and its like, which have the text as a package; elsewhere ARGS="--corpus FILE".
 train-schemes: setup
 	$(speed) OMP_NUM_THREADS=1 $(python) -m training.schemes $(or $(ARGS),--download)
+
+train-recall: setup
+	$(speed) OMP_NUM_THREADS=1 $(python) -m training.recall $(ARGS)
 
 clean:
 	rm -rf $(VENV)

@@ -44,7 +44,7 @@ def _layer(name: str, below: str = "", libraries: str = "") -> Layer:
 # Reading and writing model files belongs to loading, so its small libraries are listed with it.
 MODEL_FILES = "accelerate filelock gguf huggingface_hub platformdirs safetensors tokenizers"
 BELOW_UI = (
-    "attnlab/viz attnlab/analysis attnlab/pretrained attnlab/transformer.py "
+    "attnlab/viz attnlab/analysis attnlab/pretrained attnlab/recall attnlab/transformer.py "
     "attnlab/trace attnlab/attention"
 )
 LIBRARIES_BELOW_UI = f"torch transformers psutil numpy pandas altair circuitsvis {MODEL_FILES}"
@@ -66,6 +66,7 @@ LAYERS = (
         "attnlab/transformer.py attnlab/attention attnlab/trace",
         f"torch transformers psutil {MODEL_FILES}",
     ),
+    _layer("attnlab/recall", "attnlab/attention", "torch safetensors"),
     _layer("attnlab/transformer.py", "attnlab/config.py attnlab/attention attnlab/trace", "torch"),
     _layer("attnlab/config.py", "attnlab/attention", "torch"),
     _layer("attnlab/trace", "attnlab/attention", "torch"),

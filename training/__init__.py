@@ -5,4 +5,5 @@ imports from here.
 
     dates    a date written in one of many ways → ISO, an encoder-decoder that shows cross-attention
     schemes  five small decoders that differ in nothing but their positions, three seeds each
+    recall   five small models that differ in their mixers alone, on associative recall
 """

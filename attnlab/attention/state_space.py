@@ -25,12 +25,12 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnlab.attention.checks import require_vectors, require_whole
+from attnlab.attention.checks import require_positive, require_vectors, require_whole
 from attnlab.attention.convolution import ShortConvolution
 from attnlab.attention.selective_scan import selective_scan
 
 STEPS = (0.001, 0.1)
-"""Between these Δ begins (section 3.6)."""
+"""Between these Δ begins (section 3.6), unless one says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,11 @@ class SelectiveStateSpace(nn.Module):
         state_size: N.
         rank: of the matrix that makes Δ; M / 16 when None.
         convolution: tokens that the convolution mixes.
+        steps: least and most of Δ at first.
+        fade: A begins at −fade · (1, …, N): the smaller, the longer a new block remembers.
 
     Raises:
-        ValueError: a size is below 1.
+        ValueError: a size is below 1, or ``steps`` or ``fade`` is not above 0.
     """
 
     def __init__(
@@ -73,25 +75,28 @@ class SelectiveStateSpace(nn.Module):
         state_size: int = 16,
         rank: int | None = None,
         convolution: int = 4,
+        steps: tuple[float, float] = STEPS,
+        fade: float = 1.0,
     ) -> None:
         super().__init__()
         inner = 2 * width if inner is None else inner
         rank = math.ceil(width / 16) if rank is None else rank
         require_whole(width=width, inner=inner, state_size=state_size, rank=rank)
+        require_positive(least_step=steps[0], most_step=steps[1], fade=fade)
         self.sizes = (rank, state_size, state_size)
         self.in_proj = nn.Linear(width, 2 * inner, bias=False)
         self.conv1d = ShortConvolution(inner, convolution)
         self.x_proj = nn.Linear(inner, sum(self.sizes), bias=False)
         self.dt_proj = nn.Linear(rank, inner)
-        self.A_log = nn.Parameter(torch.arange(1.0, state_size + 1).log().repeat(inner, 1))
+        first = fade * torch.arange(1.0, state_size + 1)
+        self.A_log = nn.Parameter(first.log().repeat(inner, 1))  # S4D-real (section 3.6)
         self.D = nn.Parameter(torch.ones(inner))
         self.out_proj = nn.Linear(inner, width, bias=False)
-        self._begin_steps()
+        self._begin_steps(*map(math.log, steps))
 
     @torch.no_grad()
-    def _begin_steps(self) -> None:
-        """Δ spread evenly, on a scale of powers, between ``STEPS`` (section 3.6)."""
-        least, most = map(math.log, STEPS)
+    def _begin_steps(self, least: float, most: float) -> None:
+        """Δ spread evenly, on a scale of powers, between these logarithms."""
         delta = torch.exp(torch.empty_like(self.dt_proj.bias).uniform_(least, most))
         self.dt_proj.bias.copy_(delta + torch.log(-torch.expm1(-delta)))  # softplus undone
         nn.init.uniform_(self.dt_proj.weight, -(self.sizes[0] ** -0.5), self.sizes[0] ** -0.5)

@@ -149,6 +149,10 @@ def test_a_new_block_begins_with_steps_between_its_limits():
     assert (block.A_log.exp()[0] - torch.arange(1, 17)).abs().max() < 1e-4
     steps = torch.nn.functional.softplus(block.dt_proj.bias)
     assert 0.00099 < steps.min() < steps.max() < 0.101
+    slow = SelectiveStateSpace(32, state_size=3, steps=(0.2, 0.9), fade=0.01)
+    assert (slow.A_log.exp()[5] - torch.tensor([0.01, 0.02, 0.03])).abs().max() < 1e-6
+    steps = torch.nn.functional.softplus(slow.dt_proj.bias)
+    assert 0.199 < steps.min() < steps.max() < 0.901
 
 
 def test_nonsense_is_refused_in_a_sentence():
@@ -156,6 +160,8 @@ def test_nonsense_is_refused_in_a_sentence():
         selective_scan(*scanned(), form="fast")
     with pytest.raises(ValueError, match="state_size is at least 1, not 0"):
         SelectiveStateSpace(8, state_size=0)
+    with pytest.raises(ValueError, match="fade is a number above 0, not 0"):
+        SelectiveStateSpace(8, fade=0)
     with pytest.raises(ValueError, match="x has the shape"):
         SelectiveStateSpace(8)(torch.zeros(2, 3, 7))
     with pytest.raises(ValueError, match="size is at least 1"):
