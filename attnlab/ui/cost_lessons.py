@@ -47,8 +47,8 @@ LESSONS: Final = (
     _lesson(
         "outgrows",
         "What outgrows the model",
-        "Keys and values of Llama 2 7B weigh as much as the model at 25,706 tokens, a short book. "
-        "With eight key/value heads that would be at four times the length.",
+        "From 25,706 tokens on the keys and values of Llama 2 7B are heavier than the model: a short "
+        "book. With eight key/value heads for its 32 query heads they would grow a quarter as fast.",
         panel="cache",
         of="llama-2-7b",
         length=32_768,

@@ -215,7 +215,7 @@ def _timed(value: Cost, reader: engine.Reader, writes: bool) -> None:
                 _times_chart(reader, found, f"-{len(found)}")
 
     found = measuring.token_times(reader, ids, counts, again=parts.again("timed"), partly=show)
-    with slot.container(key="timed"):
+    with slot.container(key="all-timed"):
         _times_chart(reader, found, "")
 
 

@@ -1,6 +1,6 @@
 """The page Cost below its experiments."""
 
-from attnlab.ui.cards.cost import cache, growth, tiles, why
+from attnlab.ui.cards.cost import cache, growth, recall, tiles, why
 from attnlab.ui.cost_selection import Cost
 from attnlab.ui.selection import Selection
 
@@ -17,5 +17,7 @@ def draw(selection: Selection, value: Cost) -> None:
         tiles.draw(selection, value)
     elif value.panel == "cache":
         cache.draw(selection, value)
+    elif value.panel == "recall":
+        recall.draw(value)
     elif value.panel == "why":
         why.draw(value)
