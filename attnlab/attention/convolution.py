@@ -10,7 +10,6 @@ Hungry Hippos", section 3.1). Its state is the last w − 1 inputs.
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -42,6 +41,11 @@ class ShortConvolution(nn.Module):
         """
         require_vectors("x", x, self.channels)
         before = x.new_zeros(len(x), self.size - 1, self.channels) if state is None else state
+        n = x.shape[1]
         x = torch.cat([before, x], 1)
-        mixed = F.conv1d(x.mT, self.weight, self.bias, groups=self.channels)
-        return mixed.mT, x[:, x.shape[1] - self.size + 1 :]
+        # Shifted and added: for a few tokens faster than a convolution, above all backwards.
+        mixed = x[:, :n] * self.weight[:, 0, 0]
+        for i in range(1, self.size):
+            mixed = torch.addcmul(mixed, x[:, i : i + n], self.weight[:, 0, i])
+        mixed = mixed if self.bias is None else mixed + self.bias
+        return mixed, x[:, n:]

@@ -9,7 +9,7 @@ import torch.utils.deterministic
 from attnlab.recall import LONGEST, Batch, Recaller, draw
 from training.schemes.train import rate
 
-STEPS = 800
+STEPS = 600
 TOKENS = 1_024
 """Of a step, in lists of one length."""
 LENGTHS = (2, 4, 8, 16, LONGEST)
