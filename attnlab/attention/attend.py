@@ -2,9 +2,8 @@
 
     attention(q, k, v) = softmax(scale · q kᵀ + bias + mask) v
 
-It runs on four hand-typed vectors, in our transformer, and inside pretrained models. Long texts
-go through it in tiles of queries that skip the masked future; every row is still exact, because
-a tile holds whole rows of keys.
+It runs on four hand-typed vectors, in our transformer, and inside pretrained models. Long texts go
+through it in tiles of queries that skip the masked future; each holds whole rows, so all is exact.
 """
 
 from __future__ import annotations
@@ -122,6 +121,7 @@ def _locate(q: Tensor, k: Tensor, where: Where | None) -> Where:
         query_index=range(queries),
         key_index=range(keys),
         group=q.shape[1] // k.shape[1],
+        sinks=given.sinks,
     )
 
 

@@ -69,8 +69,7 @@ def crop(cache: Any, length: int) -> bool:
         Whether it could be done; if not, some layers may have been cut.
     """
     if isinstance(cache, Cache):
-        cache.crop(length)
-        return True
+        return cache.crop(length)
     cache = getattr(cache, "self_attention_cache", cache)
     layers = getattr(cache, "layers", None)
     if layers is None or not all(map(_can_be_cut, layers)):

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from attnlab.attention.keep import KeepLast
 from attnlab.errors import EditRefused, InputError
 from attnlab.pretrained.caches import crop, full_cache
+from attnlab.pretrained.keeping import kept_cache
 from attnlab.pretrained.result import Asked
 from attnlab.trace.run import Row, Run
 
@@ -28,21 +30,29 @@ class Feeder:
 
     Args:
         source, goal: the ids of the text, and of an encoder-decoder's target.
-        asked: what to keep; ``row``: the edits, bound.
+        asked: what to keep; ``row``: the edits, bound; ``keep``: what the cache holds on to.
 
     Attributes:
+        prompt: how many ids the text has; ``first``: how many of them are read in one forward.
         ids: what has been read of the ids that grow.
         run: the run that read them.
-        rows: the logits [V] after the prompt and after each id since; the last alone, where the
-            whole text was read at once.
+        rows: the logits [V] after each forward; the last alone, where the whole text is read each
+            time.
         steps: forwards that the progress counts; None: each read by itself.
     """
 
     def __init__(
-        self, lab: Lab, source: list[int], goal: list[int] | None, asked: Asked, row: Row
+        self,
+        lab: Lab,
+        source: list[int],
+        goal: list[int] | None,
+        asked: Asked,
+        row: Row,
+        keep: KeepLast | None = None,
     ) -> None:
         self.lab, self.source, self.goal, self.asked, self.row = lab, source, goal, asked, row
-        self.prompt = len(source if goal is None else goal)
+        self.keep = keep
+        self.prompt = self.first = len(source if goal is None else goal)
         self.ids: list[int] = []
         self.run = asked.run([row])
         self.rows: list[Tensor] = []
@@ -102,11 +112,21 @@ class Uncached(Feeder):
 
 
 class Cached(Feeder):
-    """Only what is new, beside transformers' own key/value cache."""
+    """Only what is new, beside transformers' own key/value cache.
+
+    A cache that drops tokens is handed as many as it holds, then one at a time: so each sees just
+    what it would see if all had come one by one.
+    """
 
     cache: Any = None
     encoded: Any = None
     """What the encoder gave in the first forward."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        if self.keep is not None:
+            self.first = min(self.prompt, self.keep.capacity)
+            self.run.sinks = self.keep.sinks
 
     def read(self, ids: Sequence[int], asked: Asked) -> Tensor:
         ids, same = list(ids), _common(self.ids, ids)
@@ -114,12 +134,12 @@ class Cached(Feeder):
             self._rewind(same)
         while len(self.ids) < len(ids):
             self._told(self.run, asked)
-            self._forward(ids[: max(self.prompt, len(self.ids) + 1)])
+            self._forward(ids[: max(self.first, len(self.ids) + 1)])
             self.run.require_reached()
         return self.rows[-1]
 
     def run_until(self, length: int) -> Run:
-        step = length - self.prompt + 1
+        step = length - self.first + 1
         if not 0 < step <= self.run.store.step:
             raise LookupError(length)
         view = copy(self.run)
@@ -140,17 +160,21 @@ class Cached(Feeder):
 
     def _rewind(self, length: int) -> None:
         """Back to the moment when so many ids had been read, or to the start."""
-        if length >= self.prompt and crop(self.cache, length):
-            step = length - self.prompt + 1
+        if length >= self.first and crop(self.cache, length):
+            step = length - self.first + 1
             self.ids, self.rows = self.ids[:length], self.rows[:step]
             self.run.rewind(step, length)
             return
         self.ids, self.rows, self.cache, self.encoded = [], [], None, None
-        self.run = self.asked.run([self.row], self.steps or 1)
+        sinks, self.run = self.run.sinks, self.asked.run([self.row], self.steps or 1)
+        self.run.sinks = sinks
 
     def _outputs(self, ids: list[int]) -> Any:
         inputs, run, full = self.inputs(ids), self.run, None
-        if self.cache is None and any(bound.looks_far for bound in self.row.edits):
+        if self.cache is None and self.keep is not None:
+            full = kept_cache(self.lab, self.keep)
+            inputs |= {"cache": full}
+        elif self.cache is None and any(bound.looks_far for bound in self.row.edits):
             full = full_cache(self.lab)
             inputs |= {} if full is None else {"cache": full}
         if self.cache is not None:
@@ -163,8 +187,8 @@ class Cached(Feeder):
             raise InputError(f"{self.lab.name} keeps no key/value cache: pass use_cache=False.")
         if full is not None and self.cache is not full:
             raise EditRefused(
-                f"{self.lab.name} keeps a cache of its own that drops what its windows hide: pass "
-                "use_cache=False."
+                f"{self.lab.name} keeps a cache of its own, which no other can take the place of: "
+                "pass use_cache=False."
             )
         self.encoded = run.ends.get("encoder", self.encoded)
         return outputs

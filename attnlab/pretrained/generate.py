@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from attnlab.attention.keep import KeepLast
 from attnlab.errors import CaptureError, InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits
 from attnlab.pretrained.feeding import Cached, Uncached
 from attnlab.pretrained.generation import Generation
+from attnlab.pretrained.keeping import require_edits, require_keep
 from attnlab.pretrained.result import Asked
 from attnlab.pretrained.sampling import Sampling
 from attnlab.trace.capture import Capture, as_captures
@@ -41,6 +44,7 @@ def generate(
     top_p: float | None = None,
     seed: int = 0,
     use_cache: bool = True,
+    cache: KeepLast | None = None,
     progress: Callable[[float], None] | None = None,
     cancel: Cancel | None = None,
 ) -> Trace:
@@ -54,17 +58,18 @@ def generate(
         temperature: 0 takes the likeliest token; above, tokens are drawn with ``seed``.
         top_k, top_p: draw from the k likeliest, or the fewest that reach p; see ``Sampling``.
         use_cache: keep keys and values; without, the whole text is run again for each token.
+        cache: what is kept of them, a ``KeepLast``; None: all.
 
     Raises:
         InputError: the model does not generate, or the text would outgrow it.
     """
     sampling = Sampling(temperature, top_k, top_p, seed)
-    source, goal = _prompt(lab, text, target, max_new_tokens)
+    fed = _prompt(lab, text, target, max_new_tokens)
+    kept = _checked(lab, edits, use_cache, cache)
     asked = _asked(capture, progress, cancel)
-    generation = _begin(lab, source, goal, asked, edits, sampling, max_new_tokens, 0, use_cache)
+    generation = _begin(lab, fed, asked, kept, sampling, max_new_tokens, max_new_tokens - 1)
     feeder = generation._feeder
-    feeder.steps = max_new_tokens
-    feeder.run.steps = max_new_tokens
+    feeder.steps = feeder.run.steps = max_new_tokens + feeder.prompt - feeder.first
     with lab.serial:
         while len(generation) < max_new_tokens and not generation.ended:
             generation.advance(None, progress, cancel)
@@ -85,6 +90,7 @@ def steps(
     top_p: float | None = None,
     seed: int = 0,
     use_cache: bool = True,
+    cache: KeepLast | None = None,
     cancel: Cancel | None = None,
 ) -> Generation:
     """A generation to be taken further a token at a time; options as ``generate`` has them.
@@ -98,32 +104,52 @@ def steps(
         InputError: the model does not generate, or the text would outgrow it.
     """
     sampling = Sampling(temperature, top_k, top_p, seed)
-    source, goal = _prompt(lab, text, target, 1 if max_new_tokens is None else max_new_tokens)
+    fed = _prompt(lab, text, target, 1 if max_new_tokens is None else max_new_tokens)
     if max_new_tokens is None:
+        source, goal = fed
         room = _STEPS if lab.longest is None else lab.longest - len(goal or source)
         max_new_tokens = min(_STEPS, room)
+    kept = _checked(lab, edits, use_cache, cache)
     asked = _asked(capture, None, cancel)
-    return _begin(lab, source, goal, asked, edits, sampling, max_new_tokens, 1, use_cache)
+    return _begin(lab, fed, asked, kept, sampling, max_new_tokens, max_new_tokens)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What changes a generation, and what it keeps of what it has read."""
+
+    edits: tuple[Edit, ...]
+    cached: bool
+    keep: KeepLast | None
+
+
+def _checked(lab: Lab, edits: Sequence[Edit], use_cache: bool, keep: KeepLast | None) -> _Kept:
+    given = as_edits(edits)
+    if keep is not None:
+        if not use_cache:
+            raise InputError("cache= says what a cache keeps, and use_cache=False has none.")
+        require_keep(lab, keep)
+        require_edits(lab, given)
+    return _Kept(given, use_cache, keep)
 
 
 def _begin(
     lab: Lab,
-    source: list[int],
-    goal: list[int] | None,
+    fed: tuple[list[int], list[int] | None],
     asked: Asked,
-    edits: Sequence[Edit],
+    kept: _Kept,
     sampling: Sampling,
     count: int,
-    last: int,
-    cached: bool,
+    more: int,
 ) -> Generation:
-    """Edits bound, nothing read yet. ``last``: 1 where the last new token will be read too."""
-    fed = {"more": count - 1 + last, "cached": cached, "cancel": asked.cancel}
-    (bounds,) = lab.bind_all([as_edits(edits)], [source], [goal], **fed)
+    """Edits bound, nothing read yet. ``more``: how many of the ``count`` new tokens are read."""
+    source, goal = fed
+    told = {"more": more, "cached": kept.cached, "cancel": asked.cancel}
+    (bounds,) = lab.bind_all([kept.edits], [source], [goal], **told)
     for item in asked.captures:
         texts.check_capture(lab, item)
-    kind = Cached if cached else Uncached
-    feeder = kind(lab, source, goal, asked, Row(bounds))
+    kind = Cached if kept.cached else Uncached
+    feeder = kind(lab, source, goal, asked, Row(bounds), kept.keep)
     return Generation(lab, feeder, asked, sampling, count, _ends_of(lab))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -23,17 +22,17 @@ from attnlab.pretrained.growth import Growth
 from attnlab.pretrained.inputs import (
     keywords,
     longest_text,
-    output_of,
     pad_id,
     padded,
-    runs_on_text,
 )
 from attnlab.pretrained.install import output_head
 from attnlab.pretrained.probe import Probed, batch_of, probe
 from attnlab.pretrained.raw import bind_raw
+from attnlab.pretrained.reading import read
 from attnlab.pretrained.result import Asked
 from attnlab.pretrained.serial import serial_for
 from attnlab.pretrained.tap import SoftmaxTap
+from attnlab.pretrained.tried import Tried
 from attnlab.pretrained.trust import trust_of
 from attnlab.trace.capture import Capture, as_captures
 from attnlab.trace.edits import Edit
@@ -46,7 +45,7 @@ Text = str | Sequence[int] | Tensor | Mapping[str, Tensor]
 """A text, its token ids, or a model's own inputs (for models that do not read texts)."""
 
 
-class Lab:
+class Lab(Tried):
     """A loaded model, made by ``attnlab.load``.
 
     Attributes:
@@ -91,6 +90,7 @@ class Lab:
             for of_tables in (found.layout.longest, found.layout.longest_target)
         )
         self.main_role, self.positions = found.layout.main_role, found.layout.order.roles
+        self._rotaries = found.layout.order.rotaries
         self.serial = serial_for(found.clone)
         self.has_head = output_head(found.clone) is not None
         self._clone, self._taps, self.ends_in_head = found.clone, found.taps, found.ends_in_head
@@ -107,22 +107,6 @@ class Lab:
     @property
     def is_encoder_decoder(self) -> bool:
         return bool(self.model.config.is_encoder_decoder)
-
-    @cached_property
-    def counts_from_zero(self) -> bool:
-        """Whether positions 0, 1, 2 … are what the model goes by itself; RoBERTa starts at 2."""
-        if "position_ids" not in self._keywords:
-            return False
-        inputs = self.inputs([[1, 1]], [None])
-        told = inputs | {"position_ids": torch.tensor([[0, 1]], device=self.device)}
-        with self.serial, torch.no_grad():
-            return torch.equal(*(output_of(self._clone(**fed)) for fed in (inputs, told)))
-
-    @cached_property
-    def reads_texts(self) -> bool:
-        """Whether token ids are all that it has to be fed."""
-        with self.serial:
-            return not self.own_inputs or runs_on_text(self._clone)
 
     @property
     def takes_padding(self) -> bool:
@@ -248,6 +232,10 @@ class Lab:
         """A generation to be taken further a token at a time; see
         ``attnlab.pretrained.generate.steps``."""
         return steps(self, text, **options)
+
+    def read(self, text: Text, **options: Any) -> Iterator[Tensor]:
+        """Read a long text in pieces for its losses; see ``attnlab.pretrained.reading.read``."""
+        return read(self, text, **options)
 
     def _texts(
         self,

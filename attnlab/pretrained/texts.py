@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from attnlab.pretrained.lab import Lab
 
 
-def ids_of(lab: Lab, text: Any) -> list[int]:
+def ids_of(lab: Lab, text: Any, endless: bool = False) -> list[int]:
     """The ids that are fed for a text, special tokens as the tokenizer adds them.
 
     Raises:
         EmptyText: no token but special ones.
-        TextTooLong: more tokens than the model takes.
+        TextTooLong: more tokens than the model takes, unless it is read ``endless``ly.
         InputError: not a text, no tokenizer, an id outside the vocabulary, or a model that reads
             something else.
     """
@@ -33,7 +33,7 @@ def ids_of(lab: Lab, text: Any) -> list[int]:
             f"({', '.join(lab.own_inputs)})."
         )
     ids = _encoded(lab, text) if isinstance(text, str) else _given(text)
-    return _fitting(lab, ids, lab.longest)
+    return _fitting(lab, ids, None if endless else lab.longest)
 
 
 def _fitting(lab: Lab, ids: list[int], longest: int | None) -> list[int]:

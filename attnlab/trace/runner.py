@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from torch import nn
+from torch import Tensor, nn
 
 from attnlab.trace.edits import Bound
 from attnlab.trace.site import Block, Site
@@ -66,3 +66,5 @@ class Runner(Protocol):
     def generate(self, text: Any, **options: Any) -> Trace: ...
 
     def steps(self, text: Any, **options: Any) -> Any: ...
+
+    def read(self, text: Any, **options: Any) -> Iterator[Tensor]: ...

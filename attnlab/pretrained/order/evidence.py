@@ -11,7 +11,8 @@ from attnlab.pretrained.order.rotary import parts_of, restretched_module
 from attnlab.pretrained.watch import Event
 from attnlab.trace.edits.positions import Positions
 
-_MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+MISFITS = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+"""What foreign code raises that is asked for something it was not made for."""
 _FIRST_ROWS = 64
 """A table starts to count within its first rows, however many rows it has."""
 
@@ -97,7 +98,7 @@ def rebuilds(event: Event) -> bool:
     """Whether a new module of the class, from the model's own configuration, gives the same."""
     try:
         parts = _asked(restretched_module(event.module, ()), event)
-    except _MISFITS:
+    except MISFITS:
         return False
     return all(torch.equal(a, b) for a, b in zip(parts, parts_of(event.result), strict=True))
 
@@ -109,7 +110,7 @@ def takes(event: Event, scheme: str, number: float) -> bool:
         more["original"] = 64
     try:
         parts = _asked(restretched_module(event.module, [Positions(scheme, **more)]), event)
-    except _MISFITS:
+    except MISFITS:
         return False
     own = parts_of(event.result)
     return len(parts) == len(own) and all(
