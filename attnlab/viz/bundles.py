@@ -31,6 +31,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "strips": ("common", "strip", "dials", "strips"),
     "paint": ("common", "cells", "painttold", "paintgrid", "paint"),
     "cone": ("common", "cone"),
+    "strand": ("common", "strand"),
 }
 STYLES: dict[str, tuple[str, ...]] = {name: ("common", name) for name in SCRIPTS}
 STYLES["film"] = ("common", "diagram", "film")

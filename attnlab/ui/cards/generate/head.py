@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import engine, explain, export, mount, own, state
+from attnlab.ui import engine, explain, export, mount, own, state, widget
 from attnlab.ui.export import generate as saved
 from attnlab.ui.generate_runs import Shown
 from attnlab.ui.generate_selection import DRAWN, GENERATE, Generate
@@ -60,8 +60,7 @@ def _drawn(value: Generate, runs: list[Shown]) -> str:
     """How it is drawn: a change needs two runs."""
     offered = DRAWN if len(runs) > 1 else DRAWN[:2]
     shown = value.drawn if value.drawn in offered else "matrix"
-    key = "generate-drawn"
-    st.session_state[key] = shown
+    key = widget.mirrored("generate-drawn", shown)
     st.segmented_control(
         "Drawn as",
         offered,

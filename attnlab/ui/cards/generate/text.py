@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import engine, export, generate_runs, mount_diagram, own, say, state
+from attnlab.ui import engine, export, generate_runs, mount_strand, own, say, state, widget
 from attnlab.ui.export import generate as saved
 from attnlab.ui.generate_runs import Shown
 from attnlab.ui.generate_selection import GENERATE
@@ -34,8 +34,7 @@ def title(reader: engine.Reader) -> None:
 
 
 def _role(shown: str, roles: list[str]) -> None:
-    key = "generate-role"
-    st.session_state[key] = shown
+    key = widget.mirrored("generate-role", shown)
     st.segmented_control(
         "Where it looks",
         roles,
@@ -50,44 +49,55 @@ def _role(shown: str, roles: list[str]) -> None:
 def draw(reader: engine.Reader, runs: list[Shown]) -> None:
     """A text for each run, and where they part."""
     at = generate_runs.parted(runs)
-    left = max(room_of(run.track.title) for run in runs)
-    drawn = [strand(run, at, left) for run in runs]
-    for run, picture in zip(runs, drawn, strict=True):
+    for run in runs:
         key = f"writing-{run.track.side}"
-        mount_diagram.choices(key, picture, lambda key=key, run=run: _clicked(key, run))
+        mount_strand.strand(
+            key,
+            on_change=lambda key=key, run=run: _clicked(key, run),
+            weights=run.weights,
+            **_options(run, at),
+        )
     words = said(runs)
     say.remark(words, "writing")
     with st.container(horizontal=True, key="actions-writing", gap="medium"):
+        left = max(room_of(run.track.title) for run in runs)
+        drawn = [_picture(run, at, left) for run in runs]
         export.menu("save-writing", saved.texts(reader, runs, drawn, words))
 
 
-def strand(run: Shown, parted: int | None, left: float) -> Diagram:
-    """One text; ``parted``: the new token at which it parts from another."""
+def _options(run: Shown, parted: int | None) -> dict[str, Any]:
+    """What a text is drawn of, in the browser and in a file."""
     written = run.written
-    told = [()] * written.given + [generate_runs.step_said(step) for step in written.came]
-    of = Strand(
-        written.tokens,
-        written.given,
-        run.weights[run.at].tolist(),
-        run.at,
-        run.track.kind,
-        run.sources,
-        None if parted is None else written.given + parted,
-        told,
-        run.track.title,
-        left,
-    )
-    newest = spoken(written.tokens[run.at]).strip()
     name = f"{run.track.whose}: " if run.track.name else ""
-    label = f"{name}{several(run.made, 'new token')}, looked at from “{newest}”."
+    newest = spoken(written.tokens[run.at]).strip()
+    return {
+        "tokens": written.tokens,
+        "given": written.given,
+        "at": run.at,
+        "kind": run.track.kind,
+        "sources": run.sources,
+        "parted": None if parted is None else written.given + parted,
+        "told": [
+            *[()] * written.given,
+            *[generate_runs.step_said(step) for step in written.came],
+        ],
+        "name": run.track.title,
+        "label": f"{name}{several(run.made, 'new token')}, looked at from “{newest}”.",
+    }
+
+
+def _picture(run: Shown, parted: int | None, left: float) -> Diagram:
+    options = _options(run, parted)
+    label = options.pop("label")
+    of = Strand(weights=run.weights[run.at].tolist(), left=left, **options)
     return writing(of, wide=_WIDE, label=label)
 
 
 def _clicked(key: str, run: Shown) -> None:
-    at = mount_diagram.spot_value(key)
-    last = len(run.written.tokens) - 1
-    if at is not None and at <= last:
-        own.choose(GENERATE, at=-1 if at == last else at)
+    at = mount_strand.strand_value(key)
+    if at is not None:
+        last = len(run.written.tokens) - 1
+        own.choose(GENERATE, at=-1 if at >= last else at)
 
 
 def said(runs: list[Shown]) -> str:
