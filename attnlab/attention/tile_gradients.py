@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attnlab.attention.grid import Cell
 from attnlab.attention.mask import block_of
-from attnlab.attention.tile_scores import Part, Scores, Setting
+from attnlab.attention.tile_scores import Keys, Part, Scores, Setting
 
 
 def gradients(
@@ -46,7 +46,8 @@ def gradients(
     db = [torch.zeros_like(x, dtype=work.wide) for x in biases]
     delta = (dz * z).sum(-1, dtype=work.wide)
     by_query = (work.by_group(x) for x in (dz, log_sum[..., None], delta[..., None]))
-    held = _Pass(work, v.flatten(0, 1), *by_query, dq, dk.flatten(0, 1), dv.flatten(0, 1), db)
+    keys = (Keys(x, work.wide) for x in (dk, dv))
+    held = _Pass(work, Keys(v, work.wide), *by_query, dq, *keys, db)
     for rows in setting.grid.rows:
         cells = list(setting.grid.cells(rows))
         for part in work.parts:
@@ -71,13 +72,13 @@ class _Pass:
     """One backward pass: what it reads, and the sums that every tile adds to."""
 
     work: Scores
-    v: Tensor
+    v: Keys
     dz: Tensor
     log_sum: Tensor
     delta: Tensor
     dq: Tensor
-    dk: Tensor
-    dv: Tensor
+    dk: Keys
+    dv: Keys
     db: list[Tensor]
 
     def add(self, part: Part, rows: range, cells: list[Cell]) -> None:
@@ -89,16 +90,16 @@ class _Pass:
         for cell in cells:
             scores = work.of(q, part, rows, cell)
             weights = work.weights(scores, log_sum, part, rows, cell)
-            work.keys_of(self.dv, part, cell.keys).baddbmm_(weights.mT, dz)
-            ds = work.buffer("gradients", weights.shape)
-            torch.bmm(dz, work.keys_of(self.v, part, cell.keys).mT, out=ds)
+            self.dv.of(part, cell.keys)[0].baddbmm_(weights.mT, dz)
+            ds = work.buffer("gradients", *weights.shape)
+            torch.bmm(dz, self.v.of(part, cell.keys)[1], out=ds)
             ds.sub_(delta).mul_(weights)
             self._add_to_biases(part.by_head(ds, rows), part, rows, cell)
             if work.setting.softcap is not None:
-                capped = work.buffer("capped", weights.shape)
+                capped = work.buffer("capped", *weights.shape)
                 ds.mul_(capped.square_().neg_().add_(1))
-            dq.baddbmm_(ds, work.keys_of(work.k, part, cell.keys), alpha=scale)
-            work.keys_of(self.dk, part, cell.keys).baddbmm_(ds.mT, q, alpha=scale)
+            dq.baddbmm_(ds, work.k.of(part, cell.keys)[0], alpha=scale)
+            self.dk.of(part, cell.keys)[0].baddbmm_(ds.mT, q, alpha=scale)
         self.dq[part.texts, part.heads, rows.start : rows.stop] = part.by_head(dq, rows)
 
     def _add_to_biases(

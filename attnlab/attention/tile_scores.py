@@ -56,6 +56,33 @@ class Setting:
     bias: Bias | None
 
 
+class Keys:
+    """What [B, K, S, D] holds, by part and stretch of keys, in a type to compute in.
+
+    Cuts are made once: a tile takes microseconds, and so does a cut.
+    """
+
+    def __init__(self, tensor: Float[Tensor, "B K S D"], wide: torch.dtype) -> None:
+        self._flat, self._wide = tensor.flatten(0, 1), wide
+        self.size = tensor.shape[-1]
+        self._cuts: dict[tuple[int, int, int], tuple[Tensor, Tensor]] = {}
+
+    def of(self, part: Part, keys: range) -> tuple[Float[Tensor, "m s D"], Float[Tensor, "m D s"]]:
+        """The stretch, and the same turned on its side."""
+        key = part.flat.start, keys.start, keys.stop
+        found = self._cuts.get(key)
+        if found is None:
+            cut = self._flat[part.flat, keys.start : keys.stop].to(self._wide)
+            found = cut, cut.mT
+            if self._flat.dtype == self._wide:  # otherwise it is a copy
+                self._cuts[key] = found
+        return found
+
+    def longest(self) -> Float[Tensor, " n"]:
+        """The largest length ‖x‖ of each; n = B · K."""
+        return torch.linalg.vector_norm(self._flat, dim=-1, dtype=self._wide).amax(-1)
+
+
 class Scores:
     """Scores of one call, tile by tile.
 
@@ -69,10 +96,11 @@ class Scores:
         self.group = q.shape[1] // self.kv
         self.wide = torch.promote_types(q.dtype, torch.float32)
         self._lowest = int(math.log(torch.finfo(self.wide).tiny))
-        self.q, self.k = self.by_group(q), k.flatten(0, 1)
+        self.q, self.k = self.by_group(q), Keys(k, self.wide)
         self.biases, self.setting = biases, setting
         self.parts = list(self._parts())
         self._kept: dict[str, Tensor] = {}
+        self._views: dict[tuple[str, int, int, int], Tensor] = {}
 
     def _parts(self) -> Iterator[Part]:
         """In which a tile of scores fits the buffer."""
@@ -97,31 +125,29 @@ class Scores:
         cut = grouped[part.flat, :, rows.start : rows.stop].to(self.wide)
         return cut.reshape(len(cut), -1, cut.shape[-1])
 
-    def keys_of(
-        self, flat: Float[Tensor, "n S D"], part: Part, keys: range
-    ) -> Float[Tensor, "m s D"]:
-        cut = flat[part.flat, keys.start : keys.stop]
-        return cut if cut.dtype == self.wide else cut.to(self.wide)
-
-    def buffer(self, name: str, shape: tuple[int, int, int]) -> Float[Tensor, "m r s"]:
+    def buffer(self, name: str, *shape: int) -> Float[Tensor, "m r s"]:
         """Memory to write to, kept from tile to tile."""
-        size = shape[0] * shape[1] * shape[2]
-        kept = self._kept.get(name)
-        if kept is None or kept.numel() < size:
-            kept = self._kept[name] = self.q.new_empty(size, dtype=self.wide)
-        return kept[:size].view(shape)
+        view = self._views.get((name, *shape))
+        if view is None:
+            size, kept = math.prod(shape), self._kept.get(name)
+            if kept is None or kept.numel() < size:
+                self._views.clear()
+                kept = self._kept[name] = self.q.new_empty(size, dtype=self.wide)
+            view = self._views[name, *shape] = kept[:size].view(shape)
+        return view
 
-    def of(self, q: Tensor, part: Part, rows: range, cell: Cell) -> Float[Tensor, "m r s"]:
+    def of(
+        self, q: Float[Tensor, "m r D"], part: Part, rows: range, cell: Cell
+    ) -> Float[Tensor, "m r s"]:
         """Scaled, capped, biased and masked, in the buffer "scores".
 
         With a softcap c, the buffer "capped" holds tanh(scores / c).
         """
-        k = self.keys_of(self.k, part, cell.keys)
-        shape = (q.shape[0], q.shape[1], k.shape[1])
-        out = self.buffer("scores", shape)
-        torch.baddbmm(out, q, k.mT, beta=0, alpha=self.setting.scale, out=out)
+        out = self.unmasked(q, part, cell)
         if self.setting.softcap is not None:
-            capped = torch.tanh(out.div_(self.setting.softcap), out=self.buffer("capped", shape))
+            capped = torch.tanh(
+                out.div_(self.setting.softcap), out=self.buffer("capped", *out.shape)
+            )
             torch.mul(capped, self.setting.softcap, out=out)
         for bias in self._biases(rows, cell.keys):
             part.by_head(out, rows).add_(part.of(bias))
@@ -130,17 +156,32 @@ class Scores:
             torch.minimum(ragged, part.of(cell.table.limits(self.wide)), out=ragged)
         return out
 
+    def unmasked(self, q: Float[Tensor, "m r D"], part: Part, cell: Cell) -> Float[Tensor, "m r s"]:
+        """Scaled products and nothing else, in the buffer "scores"."""
+        turned = self.k.of(part, cell.keys)[1]
+        out = self.buffer("scores", q.shape[0], q.shape[1], turned.shape[2])
+        return torch.baddbmm(out, q, turned, beta=0, alpha=self.setting.scale, out=out)
+
     def weights(
-        self, scores: Tensor, less: Float[Tensor, "m r 1"], part: Part, rows: range, cell: Cell
+        self,
+        scores: Float[Tensor, "m r s"],
+        less: Float[Tensor, "m r 1"],
+        part: Part,
+        rows: range,
+        cell: Cell,
     ) -> Float[Tensor, "m r s"]:
         """exp(scores − less), in place; 0 where hidden."""
         # Where the result is no ordinary number any more, exp takes up to a hundred times longer.
         # What is raised to e^−87 is lost in any sum all the same.
         scores.sub_(less).clamp_(min=self._lowest).exp_()
-        if cell.table is not None:
-            ragged = part.by_head(scores, rows)[..., cell.part]
-            ragged *= part.of(cell.table.factors(self.wide))
+        self.hide(scores, part, rows, cell)
         return scores
+
+    def hide(self, weights: Tensor, part: Part, rows: range, cell: Cell) -> None:
+        """Zeros where hidden, in place."""
+        if cell.table is not None:
+            ragged = part.by_head(weights, rows)[..., cell.part]
+            ragged *= part.of(cell.table.factors(self.wide))
 
     def _biases(self, rows: range, keys: range) -> Iterator[Float[Tensor, "#B #H #q #s"]]:
         for bias in self.biases:

@@ -15,11 +15,12 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from attnlab.attention.grid import AnyMask, Cell, Grid
+from attnlab.attention.grid import AnyMask, Grid
 from attnlab.attention.tile_gradients import gradients
-from attnlab.attention.tile_scores import Bias, Part, Scores, Setting
+from attnlab.attention.tile_scores import Bias, Scores, Setting
+from attnlab.attention.tile_sums import gather
 
-TILE: Final = (256, 512)
+TILE: Final = (256, 256)
 """Queries and keys in a tile: on a processor with 2 MiB of cache to a core the fastest of those
 tried; ``benchmarks/attention.py`` measures it."""
 
@@ -100,16 +101,7 @@ class _Tiled(torch.autograd.Function):
         setting: Setting,
     ) -> Tensor:
         biases = tuple(x for x in (bias, mask_bias) if x is not None)
-        work, wide = Scores(q, k, biases, setting), torch.promote_types(q.dtype, torch.float32)
-        # [B, Q, H, E] in memory: the layout in which the output projection reads it.
-        z = q.new_empty(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]).transpose(1, 2)
-        log_sum = q.new_empty(q.shape[:3], dtype=wide)
-        flat_v = v.flatten(0, 1)
-        for rows in setting.grid.rows:
-            cells = list(setting.grid.cells(rows))
-            for part in work.parts:
-                here = part.texts, part.heads, slice(rows.start, rows.stop)
-                z[here], log_sum[here] = _of_rows(work, flat_v, sinks, part, rows, cells)
+        z, log_sum = gather(Scores(q, k, biases, setting), q, v, sinks)
         if any(ctx.needs_input_grad):
             ctx.save_for_backward(q, k, v, bias, mask_bias, sinks, z, log_sum)
             ctx.setting = setting
@@ -119,37 +111,3 @@ class _Tiled(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, dz: Tensor) -> tuple[Tensor | None, ...]:
         return gradients(dz, *ctx.saved_tensors, ctx.setting, ctx.needs_input_grad)
-
-
-def _of_rows(
-    work: Scores, v: Tensor, sinks: Tensor | None, part: Part, rows: range, cells: list[Cell]
-) -> tuple[Float[Tensor, "b h q E"], Float[Tensor, "b h q"]]:
-    """Some queries of some heads against all their keys: z, and the log of their sum."""
-    q = work.rows_of(work.q, part, rows)
-    highest, total = _begin(q, sinks, part, rows)
-    gathered = q.new_zeros(*q.shape[:2], v.shape[-1])
-    for cell in cells:
-        scores = work.of(q, part, rows, cell)
-        before, highest = highest, torch.maximum(highest, scores.amax(-1, keepdim=True))
-        shrink = before.sub_(highest).exp_()
-        weights = work.weights(scores, highest, part, rows, cell)
-        total.mul_(shrink).add_(weights.sum(-1, keepdim=True))
-        gathered.mul_(shrink).baddbmm_(weights, work.keys_of(v, part, cell.keys))
-    # A query that saw nothing: zeros, and weights of zero when they are computed again.
-    dead = highest == torch.finfo(q.dtype).min
-    gathered.div_(total).masked_fill_(dead, 0)
-    log_sum = total.log_().add_(highest).masked_fill_(dead, torch.inf)
-    return part.by_head(gathered, rows), part.by_head(log_sum, rows)[..., 0]
-
-
-def _begin(
-    q: Tensor, sinks: Tensor | None, part: Part, rows: range
-) -> tuple[Float[Tensor, "n r 1"], Float[Tensor, "n r 1"]]:
-    """The highest score and the sum of weights before any key: of a sink, which has no value."""
-    shape = (*q.shape[:2], 1)
-    if sinks is None:
-        # The lowest number and not −∞: −∞ − −∞ would be no number.
-        return q.new_full(shape, torch.finfo(q.dtype).min), q.new_zeros(shape)
-    first = sinks[part.heads].to(q.dtype)[None, :, None, None]
-    texts = part.texts.stop - part.texts.start
-    return first.expand(texts, -1, len(rows), 1).reshape(shape).clone(), q.new_ones(shape)

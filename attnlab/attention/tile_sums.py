@@ -1,0 +1,123 @@
+"""The forward pass of ``tiled``: what each query gathers, tile by tile, and the sum it divides by.
+
+Two ways. In general a running maximum is taken off every score before it is raised to a power of
+e (the online softmax, written out in ``tiles``). Where no score can be large, by Cauchy and Schwarz
+
+    |scale · q·k| ≤ scale · ‖q‖ ‖k‖ ≤ ``SAFE``
+
+nothing can overflow or vanish, so no maximum is needed: a third of the passes over the scores.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attnlab.attention.grid import Cell
+from attnlab.attention.tile_scores import Keys, Part, Scores
+
+SAFE: Final = 50.0
+"""exp(±50) times a million is far from both ends of float32."""
+
+Gathered = tuple[Float[Tensor, "b h q E"], Float[Tensor, "b h q"]]
+
+
+def gather(
+    work: Scores,
+    q: Float[Tensor, "B H Q D"],
+    v: Float[Tensor, "B K S E"],
+    sinks: Float[Tensor, " H"] | None,
+) -> tuple[Float[Tensor, "B H Q E"], Float[Tensor, "B H Q"]]:
+    """z, and log Σ exp(score) of each query; zeros and +∞ for one that sees no key."""
+    # [B, Q, H, E] in memory: the layout in which the output projection reads it.
+    z = q.new_empty(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]).transpose(1, 2)
+    log_sum = q.new_empty(q.shape[:3], dtype=work.wide)
+    values, bounds = Keys(v, work.wide), _Bounds(work, sinks)
+    for rows in work.setting.grid.rows:
+        cells = list(work.setting.grid.cells(rows))
+        for part in work.parts:
+            here = part.texts, part.heads, slice(rows.start, rows.stop)
+            if bounds.safe(part, rows):
+                z[here], log_sum[here] = _plainly(work, values, part, rows, cells)
+            else:
+                z[here], log_sum[here] = _online(work, values, sinks, part, rows, cells)
+    return z, log_sum
+
+
+class _Bounds:
+    """How large scores can be at most, where nothing is added to them."""
+
+    def __init__(self, work: Scores, sinks: Tensor | None) -> None:
+        setting = work.setting
+        added = (sinks, setting.bias, setting.softcap, *work.biases)
+        self._q: Tensor | None = None
+        if all(x is None for x in added):
+            self._q = torch.linalg.vector_norm(work.q, dim=-1, dtype=work.wide)  # [n, g, Q]
+            self._k = work.k.longest() * abs(setting.scale)  # [n]
+
+    def safe(self, part: Part, rows: range) -> bool:
+        """Whether these queries need no maximum. What is no number is not safe."""
+        if self._q is None:
+            return False
+        longest = self._q[part.flat, :, rows.start : rows.stop].amax()
+        return bool(longest * self._k[part.flat].amax() <= SAFE)
+
+
+def _plainly(work: Scores, values: Keys, part: Part, rows: range, cells: list[Cell]) -> Gathered:
+    """Every score is raised to its power of e as it is."""
+    q = work.rows_of(work.q, part, rows)
+    total, gathered = q.new_zeros(*q.shape[:2], 1), q.new_zeros(*q.shape[:2], values.size)
+    for cell in cells:
+        weights = work.unmasked(q, part, cell).exp_()
+        work.hide(weights, part, rows, cell)
+        total += weights.sum(-1, keepdim=True)
+        gathered.baddbmm_(weights, values.of(part, cell.keys)[0])
+    return _divided(gathered, total, total.log(), total == 0, part, rows)
+
+
+def _online(
+    work: Scores, values: Keys, sinks: Tensor | None, part: Part, rows: range, cells: list[Cell]
+) -> Gathered:
+    """The highest score so far is taken off first; when it rises, the sums are put right."""
+    q = work.rows_of(work.q, part, rows)
+    highest, total = _begin(q, sinks, part, rows)
+    gathered = q.new_zeros(*q.shape[:2], values.size)
+    for cell in cells:
+        scores = work.of(q, part, rows, cell)
+        before, highest = highest, torch.maximum(highest, scores.amax(-1, keepdim=True))
+        shrink = before.sub_(highest).exp_()
+        weights = work.weights(scores, highest, part, rows, cell)
+        total.mul_(shrink).add_(weights.sum(-1, keepdim=True))
+        gathered.mul_(shrink).baddbmm_(weights, values.of(part, cell.keys)[0])
+    dead = highest == torch.finfo(q.dtype).min
+    return _divided(gathered, total, total.log().add_(highest), dead, part, rows)
+
+
+def _begin(
+    q: Float[Tensor, "m r D"], sinks: Float[Tensor, " H"] | None, part: Part, rows: range
+) -> tuple[Float[Tensor, "m r 1"], Float[Tensor, "m r 1"]]:
+    """The highest score and the sum of weights before any key: of a sink, which has no value."""
+    shape = (*q.shape[:2], 1)
+    if sinks is None:
+        # The lowest number and not −∞: −∞ − −∞ would be no number.
+        return q.new_full(shape, torch.finfo(q.dtype).min), q.new_zeros(shape)
+    first = sinks[part.heads].to(q.dtype)[None, :, None, None]
+    texts = part.texts.stop - part.texts.start
+    return first.expand(texts, -1, len(rows), 1).reshape(shape).clone(), q.new_ones(shape)
+
+
+def _divided(
+    gathered: Float[Tensor, "m r E"],
+    total: Float[Tensor, "m r 1"],
+    log_sum: Float[Tensor, "m r 1"],
+    dead: Bool[Tensor, "m r 1"],
+    part: Part,
+    rows: range,
+) -> Gathered:
+    """A query that saw nothing gets zeros, and weights of zero when they are computed again."""
+    gathered.div_(total).masked_fill_(dead, 0)
+    log_sum.masked_fill_(dead, torch.inf)
+    return part.by_head(gathered, rows), part.by_head(log_sum, rows)[..., 0]
