@@ -47,8 +47,8 @@ LESSONS: Final = (
     _lesson(
         "outgrows",
         "What outgrows the model",
-        "From 25,706 tokens on the keys and values of Llama 2 7B are heavier than the model: a short "
-        "book. With eight key/value heads for its 32 query heads they would grow a quarter as fast.",
+        "From 25,706 tokens on, a short book, the keys and values of Llama 2 7B are heavier than "
+        "the model. With eight key/value heads, not 32, they would grow a quarter as fast.",
         panel="cache",
         of="llama-2-7b",
         length=32_768,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from attnlab.analysis.passage import PASSAGES
 from attnlab.ui.own_link import Page, one_number_of, one_of, switch, typed, whole
 
 Panel = Literal["growth", "tiles", "cache", "recall", "why"]
@@ -21,6 +22,12 @@ LENGTHS: Final = tuple(2**power for power in range(7, 21))
 """Lengths at which a cache is looked at, in tokens."""
 BYTES: Final = (1, 2, 4)
 """Of one number: 8, 16 or 32 bits."""
+READ: Final = (256, 512, 1_024, 2_048)
+"""Tokens that are read beside caches that forget."""
+WIDE: Final = (64, 128, 256)
+"""Tokens that such a cache holds, the first ones among them."""
+FIRST: Final = (1, 2, 4, 8)
+"""First tokens that are kept for good."""
 PAIRS: Final = (4, 8, 16, 24, 32)
 """How many a random list has."""
 SEEDS: Final = (0, 1, 2)
@@ -42,6 +49,8 @@ class Cost:
             ``compared``: whether it is.
         of: "The cache": whose; ``length``: tokens, one of LENGTHS; ``layers``, ``kv_heads``,
             ``heads``, ``size``, ``number``: sizes of one's own.
+        text, read, wide, first: "The cache": the passage, how much of it is read, how many tokens a
+            cache holds, and how many first ones among them; ``forgetting``: whether it is read.
         given, pairs, drawn, seed: "What the cheap ones give up": a typed list, "" for a random one
             of so many pairs, its number, and which of the three trainings.
         timed: "The cache": whether the time of a token is measured.
@@ -64,6 +73,11 @@ class Cost:
     size: int = 128
     number: int = 2
     timed: bool = False
+    text: str = "ruth"
+    read: int = 1_024
+    wide: int = 128
+    first: int = 4
+    forgetting: bool = False
     given: str = ""
     pairs: int = 16
     drawn: int = 0
@@ -91,6 +105,11 @@ COST: Final = Page(
         "size": whole("size", 1, MOST_SIZE),
         "bytes": one_number_of("number", BYTES),
         "time": switch("timed", "yes", "no"),
+        "passage": one_of("text", PASSAGES),
+        "read": one_number_of("read", READ),
+        "wide": one_number_of("wide", WIDE),
+        "kept-first": one_number_of("first", FIRST),
+        "forget": switch("forgetting", "yes", "no"),
         "list": typed("given", MOST_LIST),
         "pairs": one_number_of("pairs", PAIRS),
         "nth-list": whole("drawn", 0, 9_999),

@@ -75,7 +75,7 @@ def draw(selection: Selection, value: Cost) -> None:
     with left, st.container(border=True, key="card-timed"):
         _timed(value, reader, writes)
     with right, st.container(border=True, key="card-long"):
-        cache_long.draw(value, reader, writes)
+        cache_long.draw(selection, value, reader, loaded if writes else None)
 
 
 def _loaded(reader: engine.Reader) -> Kept | None:

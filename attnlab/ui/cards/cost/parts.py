@@ -81,7 +81,7 @@ def _anew(what: str) -> None:
 
 def figures(key: str, pairs: Sequence[tuple[str, str]]) -> None:
     """A few large figures, each above its name."""
-    with st.container(horizontal=True, key=f"figures-{key}", gap="large"):
+    with st.container(horizontal=True, key=f"figures-{key}", gap="medium"):
         for number, (name, figure) in enumerate(pairs):
             with st.container(key=f"figure-{key}-{number}", gap=None, width="content"):
                 with st.container(key=f"answer-{key}-{number}"):
