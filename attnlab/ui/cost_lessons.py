@@ -14,7 +14,7 @@ from attnlab.ui.selection import Selection
 _SET_UP: Final = {
     "growth": ("panel", "measured", "up_to"),
     "tiles": ("panel", "tile"),
-    "cache": ("panel", "of", "length"),
+    "cache": ("panel", "of", "length", "forgetting", "text", "read", "wide", "first"),
     "recall": ("panel",),
     "why": ("panel", "looped"),
 }
@@ -52,6 +52,17 @@ LESSONS: Final = (
         panel="cache",
         of="llama-2-7b",
         length=32_768,
+    ),
+    _lesson(
+        "keep-the-first",
+        "Keep the first",
+        "Once the first token has left a cache of the last 64, every later token costs nearly "
+        "twice as many nats. With the first four kept in the same room most of that is undone.",
+        {"model": "smollm2-135m"},
+        panel="cache",
+        forgetting=True,
+        read=512,
+        wide=64,
     ),
 )
 

@@ -3,8 +3,11 @@
 from functools import partial
 
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
+import attnlab as al
+from attnlab.analysis import resting, streaming
 from attnlab.analysis.measured import apart
 from attnlab.analysis.measured.apart import Measurement
 from attnlab.ui.cards.cost import tiles
@@ -139,6 +142,30 @@ def test_the_time_of_a_token_is_measured_with_a_cache_and_without(cost, tiny_gem
     app = cost(show="cache", model=tiny_gemma, time="yes")
     assert said(app, "times faster")
     assert any(word.startswith("without a cache n") for word in written(app))
+
+
+def test_a_text_is_read_beside_three_caches(cost, monkeypatch, fresh_caches):
+    kept = []
+
+    def read(runner, ids, *, cache, partly, **options):
+        kept.append(cache)
+        losses = torch.linspace(4, 5 if cache and not cache.sinks else 3, len(ids) - 1)
+        partly(losses[:100])
+        return losses
+
+    monkeypatch.setattr(streaming, "read", read)
+    monkeypatch.setattr(resting, "on_first", lambda *args: 0.42)
+    app = cost(show="cache", forget="yes", read="256", kept_first="1")
+    assert kept == [None, al.KeepLast(128), al.KeepLast(127, 1)]
+    assert said(app, "Second half: all kept 3.25 nats (11.2 MiB); the last 128 4.75 nats")
+    assert said(app, "the first token gets 42% of all attention")
+    assert said(app, "Read by our transformer")
+    assert {"all kept", "the last 128", "1 sink + the last 127"} <= set(written(app))
+
+
+def test_a_model_that_cannot_forget_says_why(cost, tiny_gemma):
+    app = cost(show="cache", model=tiny_gemma, forget="yes")
+    assert not said(app, "Second half") and any("cache" in word.value for word in app.text)
 
 
 def test_why_it_won(cost, quick):

@@ -5,13 +5,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from attnlab.analysis import in_tiles, masking
+import attnlab as al
+from attnlab.analysis import in_tiles, masking, streaming
 from attnlab.analysis.measured import apart
+from attnlab.analysis.passage import passage
 from attnlab.analysis.published import PUBLISHED
 from attnlab.analysis.sizes import outweighs
 from attnlab.ui import cost_lessons, own_link
+from attnlab.ui.cards.cost import cache_long
 from attnlab.ui.cost_lessons import LESSONS, active, named
 from attnlab.ui.cost_selection import COST, Cost
+from attnlab.ui.engine.forgetting import CHUNK
 from attnlab.ui.selection import Selection
 
 
@@ -46,6 +50,18 @@ def test_from_where_on_the_cache_of_llama_2_is_heavier_than_the_model():
     shared = dataclasses.replace(llama, decoder=dataclasses.replace(llama.decoder, kv_heads=8))
     assert llama.cache == 4 * shared.cache
     assert first <= named("outgrows").value.length
+
+
+def test_without_its_first_tokens_a_cache_fails_and_with_four_of_them_it_hardly_does(smollm2):
+    value, ours = named("keep-the-first").value, al.rebuild(smollm2)
+    text = passage(value.text)[: 8 * value.read]
+    ids = [token.id for token in smollm2.tokens(text)][: value.read]
+    all_kept, last, first = (
+        float(streaming.read(ours, ids, cache=way.keep, chunk=CHUNK)[value.read // 2 :].mean())
+        for way in cache_long.ways_of(value)
+    )
+    assert 1.7 < last / all_kept < 2.1
+    assert (last - first) / (last - all_kept) > 0.75
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -178,5 +178,5 @@ def _said(
         f"{way.name} {mean:.2f} nats ({size(kept)})"
         for way, mean, kept in zip(ways, means, held, strict=True)
     )
-    first = "the first token" if value.first == 1 else f"the first {value.first} tokens"
-    return f"Second half: {each}. As trained, {first} get {resting:.0%} of all attention."
+    first = "the first token gets" if value.first == 1 else f"the first {value.first} tokens get"
+    return f"Second half: {each}. As trained, {first} {resting:.0%} of all attention."
