@@ -84,7 +84,8 @@ def answers(
     ids, known = encode(pairs, asked)
     with torch.no_grad():
         chances = model(ids, len(asked))[0].softmax(-1)
-    return tuple(_answer(key, values[key], row, known) for key, row in zip(asked, chances.tolist()))  # noqa: B905
+    said = zip(asked, chances.tolist(), strict=True)
+    return tuple(_answer(key, values[key], row, known) for key, row in said)
 
 
 def _answer(key: str, wanted: str, chances: list[float], known: Mapping[str, int]) -> Answer:
@@ -115,6 +116,7 @@ def measured() -> dict[str, Any]:
     """What training measured, as it is in the file.
 
     "pairs" [P]; "lists", random lists of each length; "accuracy", by model a row [P] for each seed;
-    "parameters", by model; "steps", by model; "minutes" of one core in all.
+    "mean", by model the mean row; "parameters" and "steps", by model; "minutes" of one core in all;
+    "rounding", by how much half precision changes a share at most.
     """
     return json.loads((FOLDER / CURVES).read_text("utf-8"))

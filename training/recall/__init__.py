@@ -2,8 +2,9 @@
 
     softmax · window · linear · state space · hybrid
 
-Same task, same random lists in the same order, same steps; only the mixers differ (see
-``attnlab.recall``). What differs afterwards is what a memory of a fixed size gives up.
+Same task, same random lists in the same order; only the mixers differ (see ``attnlab.recall``), and
+the state space, slow to learn this, is trained twice as long. What differs afterwards is what a
+memory of a fixed size gives up.
 
     train.py     the loop
     measure.py   the share of right answers by number of pairs

@@ -19,7 +19,7 @@ from attnlab.recall import MODELS, SEEDS, Recaller
 from attnlab.recall.shipped import CURVES, FOLDER, WEIGHTS
 from training.recall import measure
 from training.recall.card import card
-from training.recall.train import STEPS, train
+from training.recall.train import MORE, STEPS, train
 
 
 def main() -> None:
@@ -35,7 +35,8 @@ def main() -> None:
         raw = asked.raw or Path(scratch)
         raw.mkdir(parents=True, exist_ok=True)
         minutes = _train_all(raw, asked.seeds, asked.steps)
-        about = _write(raw, asked.out, asked.seeds) | {"steps": asked.steps, "minutes": minutes}
+        steps = {name: asked.steps * MORE.get(name, 1) for name in MODELS}
+        about = _write(raw, asked.out, asked.seeds) | {"steps": steps, "minutes": minutes}
     text = json.dumps(about, indent=1, sort_keys=True)
     (asked.out / CURVES).write_text(text + "\n", encoding="utf-8")
     text = card(about)

@@ -3,7 +3,7 @@
 from attnlab.recall import Recaller, accuracy
 
 PAIRS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-QUESTIONS = 4_096
+QUESTIONS = 2_048
 """At least so many for each length."""
 SEED = 1_000_003
 """Of the lists, which no training has drawn."""
