@@ -70,7 +70,7 @@ LAYERS = (
     _layer("attnlab/transformer.py", "attnlab/config.py attnlab/attention attnlab/trace", "torch"),
     _layer("attnlab/config.py", "attnlab/attention", "torch"),
     _layer("attnlab/trace", "attnlab/attention", "torch"),
-    _layer("attnlab/attention", "", "torch"),
+    _layer("attnlab/attention", "", "torch triton"),  # triton in one module, where there is one
     _layer("attnlab/errors.py"),
     _layer("attnlab/version.py"),
 )

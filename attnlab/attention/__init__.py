@@ -11,9 +11,10 @@ To read in this order: ``attend`` (the function), ``mask`` and ``masks`` (who ma
 (the same on a few hand-typed numbers).
 """
 
-from attnlab.attention.attend import TILE, Explanation, attend, explain
+from attnlab.attention.attend import TILE, attend
 from attnlab.attention.cache import Cache
 from attnlab.attention.convolution import ShortConvolution
+from attnlab.attention.explain import Explanation, explain
 from attnlab.attention.keep import KeepLast
 from attnlab.attention.linear import LinearAttention, LinearState, linear_attention
 from attnlab.attention.mask import Mask, causal_mask

@@ -14,8 +14,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnlab.attention.mask import Mask, Span, block_of, causal_mask, rows_of
+from attnlab.attention.choice import LONG, Call, attend_tiles, watched
+from attnlab.attention.mask import Mask, Span, block_of, causal_mask, limits, rows_of
 from attnlab.attention.stages import STAGES, At, Where, apart, visitor
+from attnlab.attention.tiled import tiled
 
 TILE = 128
 """Queries in a tile. Up to this many, there is one tile."""
@@ -78,12 +80,21 @@ def attend(
         inplace=_may_overwrite((q, k, v, bias, sinks, mask.bias), at),
         whole_rows=getattr(at, "whole_rows", False),
     )
+    if q.shape[2] * k.shape[2] >= LONG:
+        added = (bias, softcap, sinks, mask.bias)
+        call = Call.of(q, k, v, added, watched=watched(at), learning=_learns(q, k, v))
+        if attend_tiles(call):
+            return visit("z", tiled(q, k, v, mask, scale=setting.scale))
     return visit("z", _all_tiles(q, k, v, setting, at, where, tile, workspace))
+
+
+def _learns(*read: Tensor | None) -> bool:
+    return torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in read)
 
 
 def _may_overwrite(read: tuple[Tensor | None, ...], at: At | None) -> bool:
     """In-place work needs gradients off, and nobody who could hand us a tensor that is theirs."""
-    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in read):
+    if _learns(*read):
         return False
     if at is None:
         return True
@@ -196,8 +207,9 @@ def _tile(
     if sinks is not None:
         sinks = visit("sinks", sinks.expand(batch, heads), where)
     weights = _softmax(visit("masked", scores, where), sinks, setting.inplace)
-    seen = replace(where, visible=setting.mask.within(where.query_index, where.key_index))
-    weights = visit("weights", _emptied(weights, setting, where), seen).to(v.dtype)
+    if at is not None:
+        where = replace(where, visible=setting.mask.within(where.query_index, where.key_index))
+    weights = visit("weights", _emptied(weights, setting, where), where).to(v.dtype)
     weights = weights.reshape(batch, k.shape[1], where.group * queries, -1)
     return torch.matmul(weights, v).view(batch, heads, queries, v.shape[-1])
 
@@ -242,16 +254,6 @@ def _masked(scores: Tensor, setting: _Setting, where: Where) -> Tensor:
     return scores
 
 
-def limits(visible: Tensor, dtype: torch.dtype) -> Tensor:
-    """What a score may be at most: anything, or −∞ where it is hidden.
-
-    A fill decides cell by cell, and a processor guesses wrong at every second cell of an irregular
-    mask: a minimum takes the same time for any mask, less than a fill takes for a triangle. What
-    is not a number stays none, as in models that add their mask.
-    """
-    return (visible.to(dtype) - 0.5) * torch.inf
-
-
 def _softmax(scores: Tensor, sinks: Tensor | None, inplace: bool) -> Tensor:
     wide = torch.promote_types(scores.dtype, torch.float32)
     if sinks is not None:
@@ -269,32 +271,3 @@ def _emptied(weights: Tensor, setting: _Setting, where: Where) -> Tensor:
         return weights
     dead = rows_of(dead, where.query_index.start, where.query_index.stop)
     return weights.masked_fill_(dead, 0) if setting.inplace else torch.where(dead, 0.0, weights)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Every stage of one call, whole: scores, scaled, masked, weights [B, H, Q, S]; z [B, H, Q, E].
-
-    ``masked`` holds −∞ at hidden keys.
-    """
-
-    scores: Tensor
-    scaled: Tensor
-    masked: Tensor
-    weights: Tensor
-    z: Tensor
-
-
-def explain(
-    q: Tensor, k: Tensor, v: Tensor, mask: Mask | Tensor | None = None, **options: object
-) -> Explanation:
-    """``attend``, with every stage kept. Same arguments, same numbers, same errors."""
-    kept: dict[str, Tensor] = {}
-
-    def keep(stage: str, tensor: Tensor, where: Where) -> Tensor:
-        kept[stage] = tensor.clone()
-        return tensor
-
-    keep.whole_rows = True
-    z = attend(q, k, v, mask, at=keep, tile=q.shape[2], **options)
-    return Explanation(kept["scores"], kept["scaled"], kept["masked"], kept["weights"], z)

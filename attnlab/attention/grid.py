@@ -14,9 +14,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attnlab.attention.attend import limits
 from attnlab.attention.checks import require_whole
-from attnlab.attention.mask import Mask, span_of
+from attnlab.attention.mask import Mask, limits, span_of
 from attnlab.attention.masks.patterns import Causal
 from attnlab.attention.masks.predicate import Predicate
 

@@ -173,6 +173,16 @@ def block_of(tensor: Tensor, queries: range, keys: range) -> Tensor:
     return rows if rows.shape[-1] == 1 else rows[..., keys.start : keys.stop]
 
 
+def limits(visible: Bool[Tensor, "*axes"], dtype: torch.dtype) -> Float[Tensor, "*axes"]:
+    """What a score may be at most: anything, or −∞ where it is hidden.
+
+    A fill decides cell by cell, and a processor guesses wrong at every second cell of an irregular
+    mask: a minimum takes the same time for any mask, less than a fill takes for a triangle. What
+    is not a number stays none, as in models that add their mask.
+    """
+    return (visible.to(dtype) - 0.5) * torch.inf
+
+
 def causal_mask(queries: int, keys: int, device: torch.device | None = None) -> Mask:
     """Each query sees itself and what came before; with more keys than queries (a key/value
     cache), the last query sits at the last key.

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor
 
-from attnlab.attention.attend import explain
+from attnlab.attention.explain import explain
 from attnlab.attention.steps import Steps, cut
 from attnlab.errors import InputError
 

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor
 
-from attnlab.attention.attend import explain
+from attnlab.attention.explain import explain
 from attnlab.attention.mask import causal_mask
 from attnlab.errors import InputError
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import torch
 from jaxtyping import Float
@@ -20,8 +21,10 @@ from attnlab.attention.mask import block_of
 Bias = Callable[[Tensor, Tensor, torch.dtype], Tensor]
 """A bias by position: of queries [1, q] and keys [1, s], [#B, #H, q, s]; as
 ``PositionModule.bias``."""
-NUMBERS = 128 * 1024
+NUMBERS: Final = 128 * 1024
 """Scores that are held at a time: half a MiB in float32."""
+NUMBERS_ELSEWHERE: Final = 128 * NUMBERS
+"""The same on other devices than the processor."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Keys:
 
     def __init__(self, tensor: Float[Tensor, "B K S D"], wide: torch.dtype) -> None:
         self._flat, self._wide = tensor.flatten(0, 1), wide
-        self.size = tensor.shape[-1]
+        self.size, self.device = tensor.shape[-1], tensor.device.type
         self._cuts: dict[tuple[int, int, int], tuple[Tensor, Tensor]] = {}
 
     def of(self, part: Part, keys: range) -> tuple[Float[Tensor, "m s D"], Float[Tensor, "m D s"]]:
@@ -105,7 +108,8 @@ class Scores:
     def _parts(self) -> Iterator[Part]:
         """In which a tile of scores fits the buffer."""
         grid, group = self.setting.grid, self.group
-        at_a_time = max(NUMBERS // (group * len(grid.rows[0]) * len(grid.columns[0])), 1)
+        held = NUMBERS if self.k.device == "cpu" else NUMBERS_ELSEWHERE
+        at_a_time = max(held // (group * len(grid.rows[0]) * len(grid.columns[0])), 1)
         step = max(at_a_time // self.kv, 1)
         for text in range(0, self.texts, step):
             texts = slice(text, min(text + step, self.texts))

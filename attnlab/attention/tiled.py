@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from attnlab.attention.choice import Call, band_of, kernel_serves
 from attnlab.attention.grid import AnyMask, Grid
 from attnlab.attention.tile_gradients import gradients
 from attnlab.attention.tile_scores import Bias, Scores, Setting
@@ -22,7 +23,9 @@ from attnlab.attention.tile_sums import gather
 
 TILE: Final = (256, 256)
 """Queries and keys in a tile: on a processor with 2 MiB of cache to a core the fastest of those
-tried; ``benchmarks/attention.py`` measures it."""
+tried."""
+TILE_ELSEWHERE: Final = (1024, 1024)
+"""On other devices, where a step must be worth its start."""
 
 
 def tiled(
@@ -61,9 +64,8 @@ def tiled(
     """
     if q.shape[1] % k.shape[1]:
         raise ValueError(f"{q.shape[1]} query heads cannot share {k.shape[1]} key/value heads")
-    grid = Grid(
-        mask, q.shape[2], k.shape[2], tile or TILE, start=start, causal=causal, device=q.device
-    )
+    tile = tile or (TILE if q.device.type == "cpu" else TILE_ELSEWHERE)
+    grid = Grid(mask, q.shape[2], k.shape[2], tile, start=start, causal=causal, device=q.device)
     given = bias if isinstance(bias, Tensor) else None
     setting = Setting(
         grid=grid,
@@ -101,7 +103,10 @@ class _Tiled(torch.autograd.Function):
         setting: Setting,
     ) -> Tensor:
         biases = tuple(x for x in (bias, mask_bias) if x is not None)
-        z, log_sum = gather(Scores(q, k, biases, setting), q, v, sinks)
+        added = (setting.softcap, setting.bias, sinks, *biases)
+        z, log_sum = _by_kernel(q, k, v, setting, added) or gather(
+            Scores(q, k, biases, setting), q, v, sinks
+        )
         if any(ctx.needs_input_grad):
             ctx.save_for_backward(q, k, v, bias, mask_bias, sinks, z, log_sum)
             ctx.setting = setting
@@ -111,3 +116,18 @@ class _Tiled(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, dz: Tensor) -> tuple[Tensor | None, ...]:
         return gradients(dz, *ctx.saved_tensors, ctx.setting, ctx.needs_input_grad)
+
+
+def _by_kernel(
+    q: Tensor, k: Tensor, v: Tensor, setting: Setting, added: tuple[object, ...]
+) -> tuple[Tensor, Tensor] | None:
+    """What the GPU's kernel gives; None where it does not serve."""
+    grid = setting.grid
+    mask = grid.mask.visible if grid.asked is None else None
+    if mask is None:
+        mask = band_of(grid.asked)
+    if mask is None or not kernel_serves(Call.of(q, k, v, added)):
+        return None
+    from attnlab.attention.triton_kernel import forward  # Triton may not be there
+
+    return forward(q, k, v, mask, setting.scale, grid.start)

@@ -1,4 +1,4 @@
-"""Every tile's state: running maximum, running sum, what is skipped; and what a mask tells of it."""
+"""Every tile's state: running maximum, running sum, what is skipped; what a mask tells of it."""
 
 import math
 

@@ -1,0 +1,1 @@
+"""Scripts that run the Triton kernel in processes of their own."""
