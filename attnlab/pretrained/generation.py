@@ -146,7 +146,12 @@ class Generation:
             self.advance(choose, progress, cancel)
             return self.steps()[-1]
 
-    def advance(self, choose: int | None, progress: Progress | None, cancel: Cancel | None) -> None:
+    def advance(
+        self,
+        choose: int | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
         """A step of which nobody asks how likely it was."""
         logits = self.look(progress, cancel)
         drawn = self.sampling.draw(logits, self._luck.at(len(self)))

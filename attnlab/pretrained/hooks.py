@@ -59,7 +59,7 @@ def _entering(repeats: list[Block], main_role: str, main: int) -> Callable:
 def _leaving(stage: str, repeats: list[Block], leaf: str = "") -> Callable:
     def hook(module: nn.Module, args: tuple, output: Any) -> Any:
         run = current_run()
-        if run is None:
+        if run is None or not run.shows(stage):
             return None
         block = repeats[run.nth_call(f"{stage} {repeats[0].path}") % len(repeats)]
         if not run.touches(stage, block):
@@ -126,7 +126,7 @@ def install_taps(modules: Mapping[str, nn.Module], sites: Sequence[Site]) -> Non
 def _reading(repeats: list[Site]) -> Callable:
     def hook(module: nn.Module, args: tuple) -> tuple | None:
         run = current_run()
-        if run is None:
+        if run is None or not run.shows("z"):
             return None
         site = repeats[run.nth_call(f"z {repeats[0].out_proj}") % len(repeats)]
         if not run.touches("z", site):

@@ -86,6 +86,8 @@ class Run:
         self.store = Store(self.captures, self.grad, sizes=[row.sizes for row in self.rows])
         self.batch = sum(row.enters is None for row in self.rows)
         self.calls: dict[str, int] = {}
+        self.watching: dict[tuple[str, str, int], Any] = {}
+        """By path, role and layer of a site: what is read or changed there, in every forward."""
         self.memo: dict[Any, Any] = {}
         """What the layers of one forward have in common: worked out once, gone with the next."""
         self._masks: dict[object, tuple[Tensor | None, Mask]] = {}
@@ -93,6 +95,7 @@ class Run:
         """Which bound edits (by id) of which rows have been at their place."""
         self._reported = 0.0
         self._edited_stages = frozenset(s for row in self.rows for b in row.edits for s in b.stages)
+        self._shown_stages = self._edited_stages | {capture.stage for capture in self.captures}
 
     @contextmanager
     def entered(self) -> Iterator[Run]:
@@ -187,6 +190,8 @@ class Run:
 
     def touches(self, stage: str, place: Site | Block) -> bool:
         """Whether anybody edits or keeps this stage here."""
+        if stage not in self._shown_stages:
+            return False
         return self.store.wants(stage, place.role, place.layer) or self.edits(stage, place)
 
     def needs_whole_rows(self, place: Site | Block) -> bool:
@@ -245,6 +250,10 @@ class Run:
         """Whether nobody keeps what a stage's edits hand back, so that it can be overwritten."""
         here = (b for row in self.rows for b in row.edits if stage in b.stages and b.reaches(site))
         return not self.store.wants(stage, site.role, site.layer) and all(b.fresh for b in here)
+
+    def shows(self, stage: str) -> bool:
+        """Whether somebody edits or keeps this stage anywhere."""
+        return stage in self._shown_stages
 
     def asks(self, stage: str) -> bool:
         """Whether some row edits this stage anywhere."""

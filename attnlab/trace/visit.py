@@ -49,12 +49,20 @@ class Visitor:
 
 def visitor_of(run: Run, site: Site, queries: int, keys: int) -> Visitor | None:
     """The visitor of a site, or None where this run touches nothing there."""
+    key = (site.path, site.role, site.layer)
+    if key not in run.watching:  # the same at every token of a generation
+        run.watching[key] = _watching(run, site)
+    stages, whole, fresh = run.watching[key]
+    return Visitor(run, site, stages, whole, queries, keys, fresh) if stages else None
+
+
+def _watching(run: Run, site: Site) -> tuple[frozenset[str], bool, bool]:
+    """The stages that a run touches at a site, whether it needs whole rows, and whether its masked
+    scores are nobody's."""
     stages = frozenset(stage for stage in (*STAGES, *HEAD_STAGES) if run.touches(stage, site))
-    if not stages:
-        return None
     # Scores in the masked future are skipped in tiles; whoever asks for them gets them computed.
     whole = bool({"scores", "scaled"} & stages) or run.needs_whole_rows(site)
-    return Visitor(run, site, stages, whole, queries, keys, run.is_fresh("masked", site))
+    return stages, whole, run.is_fresh("masked", site)
 
 
 def enter_block(block: Block, hidden: Tensor, run: Run, main: int | None) -> Tensor:
