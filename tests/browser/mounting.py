@@ -25,7 +25,7 @@ MOUNT = """async ({script, style, dark, payload, width, shadow}) => {
     window.component = await import(URL.createObjectURL(source));
   }
   const bytes = Uint8Array.from(atob(payload), (char) => char.charCodeAt(0));
-  component.default({
+  window.unmount = component.default({
     data: bytes, parentElement: home,
     setStateValue: (name, value) => sent.push({name, ...value}),
   });

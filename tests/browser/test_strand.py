@@ -32,6 +32,14 @@ def test_arcs_follow_the_pointer_and_a_click_keeps_a_word(page: Page):
     assert page.evaluate("sent.at(-1).at") == 2
 
 
+def test_mounted_again_in_the_same_place_it_stands_there_once(page: Page):
+    payload = strand_payload(causal(2, 2), words("a", " b"), given=1, at=1)
+    show(page, "strand", payload)
+    page.evaluate("unmount()")
+    show(page, "strand", payload)
+    expect(page.locator(".al-strand")).to_have_count(1)
+
+
 def test_sources_take_the_arcs_and_hostile_words_are_words(page: Page):
     tokens, sources = words(*HOSTILE), words("one", " two")
     weights = np.float32([[0.9, 0.1]] * 3)

@@ -214,7 +214,9 @@ function mountOnce(component, Type) {
   const { parentElement, data, setStateValue } = component;
   let instance = instances.get(parentElement);
   if (!instance) {
-    instance = new Type(parentElement.querySelector(".al-root"));
+    const root = parentElement.querySelector(".al-root");
+    root.replaceChildren(); // pages that run fast are mounted again where they were
+    instance = new Type(root);
     instances.set(parentElement, instance);
   }
   instance.send = (value) => setStateValue("chosen", value);

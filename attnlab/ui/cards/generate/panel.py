@@ -38,6 +38,7 @@ def draw(selection: Selection, value: Generate) -> None:
         head.draw(reader, selection, value, runs)
     with right:
         coming.draw(reader, runs)
+    with right if len(runs) == 1 else left:
         cache.draw(reader, runs)
     every.draw(reader, selection, value, runs)
 
