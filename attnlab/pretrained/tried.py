@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from attnlab.pretrained.inputs import output_of
+from attnlab.pretrained.inputs import output_of, runs_on_text
 from attnlab.pretrained.keeping import drops_right
 from attnlab.pretrained.turning import Turning, turning_of
 
