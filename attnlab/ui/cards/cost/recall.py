@@ -35,8 +35,9 @@ _COLOURS: Final = {
 }
 _TASK: Final = (
     "A model reads k pairs of a key and a value and is then asked for every key, so it must have "
-    "kept them all. Five models of equal size, trained alike, three times each; they differ in how "
-    "tokens are mixed alone. Line: mean; band: least to most of the three. Arora et al. 2023."
+    "kept them all. Five models of equal size that differ in how tokens are mixed alone, trained "
+    "three times each, alike but for the state space, which got twice as long. Line: mean; band: "
+    "least to most of the three. Arora et al. 2023."
 )
 _LIVE: Final = (
     "These are the models themselves. Teal: right, the stronger the surer. Any words will do: they "
