@@ -163,8 +163,9 @@ def test_every_picture_is_kept_and_the_trace_is_in_it(generate, tiny_gemma, monk
 
     kept = {}
     monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.update({key: savable}))
-    query = {"made": "3", "made2": "3", "runs": "edited", "edits": "sharp"}
+    query = {"made": "3", "made2": "3", "runs": "edited", "edits": "sharp", "every": "shown"}
     app = generate(model=tiny_gemma, a=TINY, **query)
+    assert len(kept) == 6
     for one in kept.values():
         for kind, (make, *_) in files(one).items():
             assert make(), kind

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from attnlab.ui import engine
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export import said
@@ -99,6 +101,61 @@ def _head_numbers(reader: engine.Reader, chosen: tuple[int, int], runs: Sequence
             "weights": {run.track.side: run.weights for run in runs},
             "runs": [_how(run) for run in runs],
         },
+        [note] if note else [],
+    )
+
+
+def every(
+    reader: engine.Reader, selection: Selection, run: Shown, maps: np.ndarray, drop_first: bool
+) -> Savable:
+    """Every head on one text: maps [L, H, q, s], reduced where the text is long."""
+    return Savable(
+        "attnlab-generated-heads",
+        partial(_every_picture, reader, selection, run, maps, drop_first),
+        partial(_every_numbers, reader, run, maps),
+    )
+
+
+def _every_picture(
+    reader: engine.Reader,
+    selection: Selection,
+    run: Shown,
+    maps: np.ndarray,
+    drop_first: bool,
+    dark: bool,
+    *more: str,
+) -> str:
+    source = _source(reader, [run])
+    title = "Every head on a text as it was written"
+    return svg.grid(
+        maps,
+        run.written.tokens,
+        sources_a=run.sources,
+        drop_first=drop_first,
+        causal=reader.causal,
+        layers=reader.layers,
+        selected=(reader.layers.index(selection.layer), selection.head),
+        caption=Caption(title, source.sentences, source.facts, more),
+        dark=dark,
+    )
+
+
+def _every_numbers(reader: engine.Reader, run: Shown, maps: np.ndarray) -> Numbers:
+    least, note = least_of(maps.size)
+    rows = [
+        [layer, head, *map(int, cell), float(maps[place, head][tuple(cell)])]
+        for place, layer in enumerate(reader.layers)
+        for head in range(reader.heads_in(layer))
+        for cell in np.argwhere(maps[place, head] >= max(least, 1e-9))
+    ]
+    return Numbers(
+        "Attention weights of every head; of a text of more than 64 tokens the largest of each "
+        "square of positions.",
+        engine.provenance(reader, run.track.edits),
+        [_text(reader, run)],
+        ("layer", "head", "row", "column", "weight"),
+        rows,
+        {"layers": list(reader.layers), "weights": maps, "runs": [_how(run)]},
         [note] if note else [],
     )
 

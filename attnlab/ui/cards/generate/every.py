@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attnlab.ui import engine, explain, generate_play, mount, say, state
+from attnlab.ui import engine, explain, export, generate_play, mount, say, state
 from attnlab.ui.engine import generation
+from attnlab.ui.export import generate as saved
 from attnlab.ui.generate_runs import Shown
 from attnlab.ui.generate_selection import Generate
 from attnlab.ui.selection import Selection
@@ -25,17 +26,20 @@ def draw(reader: engine.Reader, selection: Selection, value: Generate, runs: lis
             reader, run.ask, run.track.chosen, run.track.made, run.track.edits
         )
         place = reader.layers.index
+        drop_first = selection.drop_first and reader.role != "cross"
         mount.grid(
             "every",
             a=maps,
             tokens_a=run.written.tokens,
             sources_a=run.sources,
-            drop_first=selection.drop_first and reader.role != "cross",
+            drop_first=drop_first,
             causal=reader.causal,
             layers=reader.layers,
             selected=(place(selection.layer), selection.head),
             on_change=lambda: _chosen(reader.layers),
         )
+        with st.container(horizontal=True, key="actions-every"):
+            export.menu("save-every", saved.every(reader, selection, run, maps, drop_first))
 
 
 def _chosen(layers: tuple[int, ...]) -> None:
