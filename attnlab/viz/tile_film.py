@@ -71,16 +71,16 @@ class _View:
     ) -> None:
         self.tiles, self.rows, self.columns, self.wide = tiles, rows, columns, wide
         room = min(_SIDE, wide - _LEFT - _RIGHT)
-        self.cell = min(_LARGEST, room / max(len(columns), len(rows)))
+        self.cell = round(min(_LARGEST, room / max(len(columns), len(rows))), 2)
         self.right = _LEFT + self.cell * len(columns)
         self.bottom = _TOP + self.cell * len(rows)
-        self.places = (self.right + 82, self.right + 152, self.right + 162)
+        self.places = tuple(round(self.right + gap, 2) for gap in (82, 152, 162))
 
     def x(self, key: int) -> float:
-        return _LEFT + self.cell * key
+        return round(_LEFT + self.cell * key, 2)
 
     def y(self, query: int) -> float:
-        return _TOP + self.cell * query
+        return round(_TOP + self.cell * query, 2)
 
     def ground(self) -> Diagram:
         """The empty table, its words, and what the columns beside it hold."""
@@ -94,8 +94,7 @@ class _View:
     def frame(self, at: int) -> Diagram:
         """Everything up to tile ``at``."""
         drawn, now = Diagram(self.wide), self.tiles[at]
-        for tile in self.tiles[: at + 1]:
-            self._past(drawn, tile)
+        self._past(drawn, self.tiles[: at + 1])
         self._now(drawn, now)
         self._rows(drawn, at)
         self._said(drawn, at)
@@ -109,14 +108,23 @@ class _View:
             *(self.cell * wide, self.cell * high),
         )
 
-    def _past(self, drawn: Diagram, tile: Tile) -> None:
-        x, y, wide, high = self._size(tile)
-        corners = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
-        if tile.weights is None:
-            drawn.line([(x + 3, y + high - 3), (x + wide - 3, y + 3)], "line", width=1)
-        else:
-            drawn.area(corners, "feed", _GONE)
-            drawn.box(x, y, wide, high, "", edge="paper", radius=0)
+    def _past(self, drawn: Diagram, tiles: Sequence[Tile]) -> None:
+        """What was computed, as one shape: a film of many tiles would grow too large otherwise."""
+        gone = np.zeros((len(self.rows), len(self.columns)))
+        for tile in tiles:
+            gone[slice(*tile.queries), slice(*tile.keys)] = 0.0 if tile.weights is None else _GONE
+        wide, high = self.right - _LEFT, self.bottom - _TOP
+        drawn.cells(_LEFT, _TOP, wide, high, gone.tolist(), ("feed", "feed"))
+        for key in sorted({tile.keys[0] for tile in self.tiles} - {0}):
+            ends = [(self.x(key), _TOP), (self.x(key), self.bottom)]
+            drawn.line(ends, "paper", width=1)
+        for query in sorted({tile.queries[0] for tile in self.tiles} - {0}):
+            ends = [(_LEFT, self.y(query)), (self.right, self.y(query))]
+            drawn.line(ends, "paper", width=1)
+        for tile in tiles:
+            if tile.weights is None:
+                x, y, wide, high = self._size(tile)
+                drawn.line([(x + 3, y + high - 3), (x + wide - 3, y + 3)], "line", width=1)
 
     def _now(self, drawn: Diagram, tile: Tile) -> None:
         x, y, wide, high = self._size(tile)
@@ -137,7 +145,7 @@ class _View:
         size = min(12.5, self.cell * 0.72)
         for row, word in enumerate(self.rows):
             here = now.queries[0] <= row < now.queries[1]
-            y = self.y(row) + self.cell / 2
+            y = round(self.y(row) + self.cell / 2, 2)
             kind = "ink" if here else "mute"
             label = cut(word, _LEFT - 12, size, here)
             drawn.words(_LEFT - 8, y, label, size=size, kind=kind, bold=here, anchor="end")

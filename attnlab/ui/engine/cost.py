@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from attnlab.analysis.measured import apart, tokens
 from attnlab.analysis.measured.apart import Job, Measurement
@@ -12,7 +12,10 @@ from attnlab.analysis.measured.tokens import TokenTime
 from attnlab.ui import work
 from attnlab.ui.engine.keys import LabKey
 from attnlab.ui.engine.model import Reader
+from attnlab.ui.hosting import hosted
 
+_CAREFUL: Final = {"seconds": 1.0, "most_bytes": 2**29}
+"""What one job may take of a server that is open to strangers."""
 Measured = tuple[Measurement, ...]
 
 
@@ -48,7 +51,7 @@ def measured(
 
     def run(job: Any) -> Measured:
         options = {"progress": job.progress, "share": job.share, "cancel": job.cancel}
-        return apart.measure(jobs, **options)
+        return apart.measure(jobs, **options, **(_CAREFUL if hosted() else {}))
 
     key = MeasuredKey(tuple(jobs), again)
     return work.perform(key, words, run, work.stores().effects, partly=partly)

@@ -200,7 +200,7 @@ def _timed(value: Cost, reader: engine.Reader, writes: bool) -> None:
     """Seconds of one more token, with the cache and without."""
     st.markdown("**One more token**", help=_TIMED)
     if not writes:
-        say.remark(f"{reader.title} does not write a text on from left to right.", "timed-none")
+        say.remark(parts.no_decoder(reader), "timed-none")
         return
     if not value.timed:
         parts.start("timed", f"Time {reader.title}", "Some seconds, on this machine.")

@@ -66,7 +66,7 @@ def draw(selection: Selection, value: Cost, reader: engine.Reader, loaded: Kept 
     """
     st.markdown("**Caches that forget**", help=_ABOUT)
     if loaded is None:
-        say.remark(f"{reader.title} does not write a text on from left to right.", "long-none")
+        say.remark(parts.no_decoder(reader), "long-none")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="which-forget"):
         st.segmented_control(

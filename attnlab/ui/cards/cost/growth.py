@@ -156,9 +156,9 @@ def _count() -> None:
 def _told(found: Measured) -> None:
     """What twice the text takes, and what each way is."""
     lines = cost_view.series(found, "seconds") or cost_view.counted()
-    what = "time" if found else "multiplications"
+    what = "time grows" if found else "multiplications grow"
     with st.container(key="told-growth", gap="small"):
-        st.markdown(f"**Twice the text, so much more {what}**")
+        st.markdown(f"**With twice the text {what}**")
         parts.figures("doubling", cost_view.doubling(lines))
     for way in GROWTH:
         say.remark(f"{way.title.capitalize()}: {way.about}", f"way-{way.name}")

@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 import torch
 
-from attnlab.ui import export, own, say
+from attnlab.ui import engine, export, own, say
 from attnlab.ui.cost_selection import COST
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.architecture import Source
@@ -32,6 +32,12 @@ def here() -> Source:
     """Numbers that were measured on this machine."""
     machine = f"{platform.machine()}, one thread, torch {torch.__version__}"
     return files.computed(f"measured on {machine}, float32", "each in a process of its own")
+
+
+def no_decoder(reader: engine.Reader) -> str:
+    """Why a model that is no decoder is not timed."""
+    does = "reads one text and writes another" if reader.writes else "does not write a text on"
+    return f"{reader.title} {does}; choose a decoder such as SmolLM2."
 
 
 def slider(

@@ -49,7 +49,12 @@ def draw(value: Cost) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="title-why"):
             st.markdown("**Against the length of the text**", width="stretch", help=explain.WHY)
             query = own.link_to("architecture") | {"show": "why"}
-            st.page_link("pages/architecture.py", label="More", query_params=query, width="content")
+            st.page_link(
+                "pages/architecture.py",
+                label="On Architecture",
+                query_params=query,
+                width="content",
+            )
         with st.container(key="cards"):
             columns = st.columns(2, gap="medium")
         for column, (what, title) in zip(columns, _CHARTS, strict=True):
