@@ -18,10 +18,9 @@ import json
 import statistics
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from tools import apart
+from tools import apart, memory
 
 MODEL = "smollm2-135m"
 # Group: tokens, cases, and which case the others are divided by.
@@ -82,9 +81,7 @@ def measure_memory(tokens: int, case: str) -> dict[str, float]:
     """Peak memory of one run of a case in this process, MiB."""
     warm, run = _prepared(tokens, case)
     warm()
-    before = _reset_peak()
-    run()
-    return {"peak_mib": _peak() - before}
+    return {"peak_mib": memory.peak_of(run)}
 
 
 def _prepared(tokens: int, case: str) -> tuple[Callable[[], object], Callable[[], object]]:
@@ -100,20 +97,6 @@ def measure_time(tokens: int, case: str) -> dict[str, float]:
     """Time of warm runs of a case in this process."""
     _, run = _prepared(tokens, case)
     return apart.timed(run, 15 if tokens < 100 else 2)
-
-
-def _status(name: str) -> float:
-    text = Path("/proc/self/status").read_text()
-    return int(text.split(f"{name}:")[1].split()[0]) / 1024
-
-
-def _reset_peak() -> float:
-    Path("/proc/self/clear_refs").write_text("5")
-    return _status("VmRSS")
-
-
-def _peak() -> float:
-    return _status("VmHWM")
 
 
 def _child(what: str, tokens: int, case: str, environment: dict[str, str]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor
 
 from attnlab.attention.grid import Cell
@@ -22,7 +22,8 @@ from attnlab.attention.tile_scores import Keys, Part, Scores
 SAFE: Final = 50.0
 """exp(±50) times a million is far from both ends of float32."""
 
-Gathered = tuple[Float[Tensor, "b h q E"], Float[Tensor, "b h q"]]
+Sums = tuple[Float[Tensor, "m r E"], Float[Tensor, "m r 1"], Float[Tensor, "m r 1"] | int]
+"""Σ exp(score − m) v, Σ exp(score − m), and m: the highest score of each query, or 0."""
 
 
 def gather(
@@ -30,20 +31,28 @@ def gather(
     q: Float[Tensor, "B H Q D"],
     v: Float[Tensor, "B K S E"],
     sinks: Float[Tensor, " H"] | None,
-) -> tuple[Float[Tensor, "B H Q E"], Float[Tensor, "B H Q"]]:
-    """z, and log Σ exp(score) of each query; zeros and +∞ for one that sees no key."""
+    sums: bool,
+) -> tuple[Float[Tensor, "B H Q E"], Float[Tensor, "B H Q"] | None]:
+    """z, zeros for a query that sees no key; with ``sums``, log Σ exp(score) too, +∞ for that."""
     # [B, Q, H, E] in memory: the layout in which the output projection reads it.
     z = q.new_empty(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]).transpose(1, 2)
-    log_sum = q.new_empty(q.shape[:3], dtype=work.wide)
+    log_sum = q.new_empty(q.shape[:3], dtype=work.wide) if sums else None
     values, bounds = Keys(v, work.wide), _Bounds(work, sinks)
     for rows in work.setting.grid.rows:
         cells = list(work.setting.grid.cells(rows))
         for part in work.parts:
             here = part.texts, part.heads, slice(rows.start, rows.stop)
             if bounds.safe(part, rows):
-                z[here], log_sum[here] = _plainly(work, values, part, rows, cells)
+                gathered, total, highest = _plainly(work, values, part, rows, cells)
+                dead = total == 0
             else:
-                z[here], log_sum[here] = _online(work, values, sinks, part, rows, cells)
+                gathered, total, highest = _online(work, values, sinks, part, rows, cells)
+                dead = highest == torch.finfo(work.wide).min
+            if log_sum is not None:
+                found = total.log().add_(highest).masked_fill_(dead, torch.inf)
+                log_sum[here] = part.by_head(found, rows)[..., 0]
+            gathered /= total.masked_fill_(dead, torch.inf)
+            z[here] = part.by_head(gathered, rows)
     return z, log_sum
 
 
@@ -66,7 +75,7 @@ class _Bounds:
         return bool(longest * self._k[part.flat].amax() <= SAFE)
 
 
-def _plainly(work: Scores, values: Keys, part: Part, rows: range, cells: list[Cell]) -> Gathered:
+def _plainly(work: Scores, values: Keys, part: Part, rows: range, cells: list[Cell]) -> Sums:
     """Every score is raised to its power of e as it is."""
     q = work.rows_of(work.q, part, rows)
     total, gathered = q.new_zeros(*q.shape[:2], 1), q.new_zeros(*q.shape[:2], values.size)
@@ -75,12 +84,12 @@ def _plainly(work: Scores, values: Keys, part: Part, rows: range, cells: list[Ce
         work.hide(weights, part, rows, cell)
         total += weights.sum(-1, keepdim=True)
         gathered.baddbmm_(weights, values.of(part, cell.keys)[0])
-    return _divided(gathered, total, total.log(), total == 0, part, rows)
+    return gathered, total, 0
 
 
 def _online(
     work: Scores, values: Keys, sinks: Tensor | None, part: Part, rows: range, cells: list[Cell]
-) -> Gathered:
+) -> Sums:
     """The highest score so far is taken off first; when it rises, the sums are put right."""
     q = work.rows_of(work.q, part, rows)
     highest, total = _begin(q, sinks, part, rows)
@@ -92,8 +101,7 @@ def _online(
         weights = work.weights(scores, highest, part, rows, cell)
         total.mul_(shrink).add_(weights.sum(-1, keepdim=True))
         gathered.mul_(shrink).baddbmm_(weights, values.of(part, cell.keys)[0])
-    dead = highest == torch.finfo(q.dtype).min
-    return _divided(gathered, total, total.log().add_(highest), dead, part, rows)
+    return gathered, total, highest
 
 
 def _begin(
@@ -107,17 +115,3 @@ def _begin(
     first = sinks[part.heads].to(q.dtype)[None, :, None, None]
     texts = part.texts.stop - part.texts.start
     return first.expand(texts, -1, len(rows), 1).reshape(shape).clone(), q.new_ones(shape)
-
-
-def _divided(
-    gathered: Float[Tensor, "m r E"],
-    total: Float[Tensor, "m r 1"],
-    log_sum: Float[Tensor, "m r 1"],
-    dead: Bool[Tensor, "m r 1"],
-    part: Part,
-    rows: range,
-) -> Gathered:
-    """A query that saw nothing gets zeros, and weights of zero when they are computed again."""
-    gathered.div_(total).masked_fill_(dead, 0)
-    log_sum.masked_fill_(dead, torch.inf)
-    return part.by_head(gathered, rows), part.by_head(log_sum, rows)[..., 0]

@@ -104,10 +104,11 @@ class _Tiled(torch.autograd.Function):
     ) -> Tensor:
         biases = tuple(x for x in (bias, mask_bias) if x is not None)
         added = (setting.softcap, setting.bias, sinks, *biases)
+        kept = any(ctx.needs_input_grad)
         z, log_sum = _by_kernel(q, k, v, setting, added) or gather(
-            Scores(q, k, biases, setting), q, v, sinks
+            Scores(q, k, biases, setting), q, v, sinks, kept
         )
-        if any(ctx.needs_input_grad):
+        if kept:
             ctx.save_for_backward(q, k, v, bias, mask_bias, sinks, z, log_sum)
             ctx.setting = setting
         return z
