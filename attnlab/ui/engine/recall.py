@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attnlab import recall
+from attnlab.errors import InputError
 from attnlab.recall import Answer
 from attnlab.ui import work
 
@@ -27,6 +28,20 @@ def pairs_of(typed: str, count: int, drawn: int) -> Pairs:
         InputError: what was typed is no list of pairs; the sentence says which part.
     """
     return recall.pairs_of(typed) if typed.strip() else recall.random_pairs(count, drawn)
+
+
+def curves() -> dict[str, Any]:
+    """What training measured, see :func:`attnlab.recall.measured`.
+
+    Raises:
+        InputError: the models are not in this installation.
+    """
+    try:
+        return recall.measured()
+    except FileNotFoundError as error:
+        raise InputError(
+            "The five small models are not in this installation; `make train-recall` makes them."
+        ) from error
 
 
 def answers(pairs: Pairs, seed: int) -> dict[str, tuple[Answer, ...]]:

@@ -64,7 +64,7 @@ def draw(value: Cost) -> None:
 
 def _curves(value: Cost) -> None:
     st.markdown("**Recall of a list**", help=_TASK)
-    found = recall.measured()
+    found = engine.curves()
     pairs, by_model = found["pairs"], found["accuracy"]
     drawn = lines.lines(
         "Right answers",
