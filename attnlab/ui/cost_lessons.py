@@ -15,7 +15,7 @@ _SET_UP: Final = {
     "growth": ("panel", "measured", "up_to"),
     "tiles": ("panel", "tile"),
     "cache": ("panel", "of", "length", "forgetting", "text", "read", "wide", "first"),
-    "recall": ("panel",),
+    "recall": ("panel", "given", "pairs", "drawn", "seed"),
     "why": ("panel", "looped"),
 }
 """With other values of these, the sentence of an experiment would no longer be true."""

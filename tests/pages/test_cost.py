@@ -127,7 +127,7 @@ def test_the_cache_of_every_kind_of_model(cost, tiny_gemma, tiny_bert, tiny_t5):
     app = cost(show="cache", model=tiny_bert)
     assert said(app, "keeps no cache") and said(app, "does not write a text on")
     app = cost(show="cache", model=tiny_t5)
-    assert said(app, "bytes a token") and said(app, "does not write a text on")
+    assert said(app, "bytes a token") and said(app, "reads one text and writes another")
 
 
 def test_sizes_of_ones_own_make_a_model_or_a_sentence(cost, tiny_gemma):
