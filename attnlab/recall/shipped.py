@@ -117,6 +117,6 @@ def measured() -> dict[str, Any]:
 
     "pairs" [P]; "lists", random lists of each length; "accuracy", by model a row [P] for each seed;
     "mean", by model the mean row; "parameters" and "steps", by model; "minutes" of one core in all;
-    "rounding", by how much half precision changes a share at most.
+    "rounding", by how much half precision changes a share of the longest lists, at most.
     """
     return json.loads((FOLDER / CURVES).read_text("utf-8"))

@@ -75,8 +75,7 @@ def _write(raw: Path, out: Path, seeds: int) -> dict:
             shipped |= {f"{name}-{seed}.{key}": value for key, value in half.items()}
             curve = measure.curve(_built(name, half))
             curves[name].append(curve)
-            before = measure.curve(_built(name, full))
-            worst = max(worst, *(abs(a - b) for a, b in zip(curve, before, strict=True)))
+            worst = max(worst, measure.difference(_built(name, half), _built(name, full)))
             parameters[name] = sum(value.numel() for value in full.values())
             print(name, seed, dict(zip(measure.PAIRS, curve, strict=True)), flush=True)
     save_file(shipped, out / WEIGHTS)

@@ -29,7 +29,7 @@ the values of its keys, and can do nothing else.
 | trained on | batches of {tokens:,} tokens, in lists of {lengths} pairs |
 | batches | {steps} |
 | took | {minutes} minutes of one processor core for all fifteen |
-| stored in | float16, which changes no share below by more than {rounding:.4f} |
+| stored in | float16, which changes no share at {longest} pairs by more than {rounding:.4f} |
 
 The task is the multi-query associative recall of Arora et al. 2023 ("Zoology", section 3) without
 the gaps between its questions. Every mixer begins with a causal convolution over four tokens, which
