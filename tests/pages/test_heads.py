@@ -49,8 +49,10 @@ def header(payload: bytes) -> dict:
 
 def box(app: AppTest, field: str) -> Any:
     """The box of a text: of one line, or of many."""
-    lines = [element for element in app.text_input if element.key == f"sel_{field}"]
-    return lines[0] if lines else app.text_area(key=f"sel_{field}~long")
+    try:
+        return widget(app, f"sel_{field}")
+    except KeyError:
+        return widget(app, f"sel_{field}~long")
 
 
 def address(app: AppTest) -> dict[str, str]:
