@@ -21,9 +21,9 @@ from attnlab.attention.mask import block_of
 Bias = Callable[[Tensor, Tensor, torch.dtype], Tensor]
 """A bias by position: of queries [1, q] and keys [1, s], [#B, #H, q, s]; as
 ``PositionModule.bias``."""
-NUMBERS: Final = 128 * 1024
-"""Scores that are held at a time: half a MiB in float32."""
-NUMBERS_ELSEWHERE: Final = 128 * NUMBERS
+NUMBERS: Final = 256 * 1024
+"""Scores that are held at a time: one MiB in float32, which a processor keeps close at hand."""
+NUMBERS_ELSEWHERE: Final = 64 * NUMBERS
 """The same on other devices than the processor."""
 
 
@@ -98,7 +98,7 @@ class Scores:
         self.texts, self.kv = k.shape[:2]
         self.group = q.shape[1] // self.kv
         self.wide = torch.promote_types(q.dtype, torch.float32)
-        self._lowest = int(math.log(torch.finfo(self.wide).tiny))
+        self._lowest = int(math.log(torch.finfo(self.wide).tiny) * 3 / 4)
         self.q, self.k = self.by_group(q), Keys(k, self.wide)
         self.biases, self.setting = biases, setting
         self.parts = list(self._parts())
@@ -175,8 +175,8 @@ class Scores:
         cell: Cell,
     ) -> Float[Tensor, "m r s"]:
         """exp(scores − less), in place; 0 where hidden."""
-        # Where the result is no ordinary number any more, exp takes up to a hundred times longer.
-        # What is raised to e^−87 is lost in any sum all the same.
+        # Where a number is too small to be an ordinary one, exp takes up to a hundred times longer,
+        # and a product with it as well. What is raised to e^−65 is lost in any sum all the same.
         scores.sub_(less).clamp_(min=self._lowest).exp_()
         self.hide(scores, part, rows, cell)
         return scores
