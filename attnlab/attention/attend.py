@@ -162,7 +162,8 @@ def _all_tiles(
 ) -> Tensor:
     queries = q.shape[2]
     if queries <= tile:
-        place = where.tile(range(queries), _seen(setting, range(queries)))
+        seen = _seen(setting, range(queries))
+        place = where if seen == where.key_index else where.tile(range(queries), seen)
         return _tile(q, k, v, setting, at, place, None)
     buffers = None
     if setting.inplace:
