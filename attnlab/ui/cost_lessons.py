@@ -64,6 +64,14 @@ LESSONS: Final = (
         read=512,
         wide=64,
     ),
+    _lesson(
+        "find-it-again",
+        "Find it again",
+        "Of 32 pairs softmax attention finds nearly all again, and so does the hybrid, which has "
+        "it in one layer of four. A state of fixed size holds part of them, a window next to none.",
+        panel="recall",
+        pairs=32,
+    ),
 )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import attnlab as al
+from attnlab import recall
 from attnlab.analysis import in_tiles, masking, streaming
 from attnlab.analysis.measured import apart
 from attnlab.analysis.passage import passage
@@ -62,6 +63,21 @@ def test_without_its_first_tokens_a_cache_fails_and_with_four_of_them_it_hardly_
     )
     assert 1.7 < last / all_kept < 2.1
     assert (last - first) / (last - all_kept) > 0.75
+
+
+def test_softmax_finds_again_what_a_fixed_state_cannot_hold():
+    value, told = named("find-it-again").value, recall.measured()
+    at = told["pairs"].index(value.pairs)
+    mean = {name: np.mean([row[at] for row in rows]) for name, rows in told["accuracy"].items()}
+    pairs = recall.random_pairs(value.pairs, value.drawn)
+    live = {
+        name: np.mean([one.right for one in recall.answers(recall.load(name, value.seed), pairs)])
+        for name in recall.MODELS
+    }
+    for share in (mean, live):
+        assert share["softmax"] > 0.93 and share["hybrid"] > 0.93
+        assert 0.1 < share["state-space"] < 0.85 and 0.1 < share["linear"] < 0.85
+        assert share["window"] < 0.15
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
