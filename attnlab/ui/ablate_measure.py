@@ -17,6 +17,7 @@ from attnlab.analysis.metrics import (
 )
 from attnlab.errors import InputError
 from attnlab.ui import engine
+from attnlab.ui.ablate_fills import DONE
 from attnlab.ui.ablate_selection import Ablate
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
@@ -82,6 +83,7 @@ def measured(
     Raises:
         InputError: an answer is not one token.
     """
+    how, so = DONE[value.fill]
     last = position == len(tokens) - 1
     at = -1 if last else position
     after = f"after “{spoken(tokens[position]).strip()}”"
@@ -94,7 +96,7 @@ def measured(
     if value.metric == "token":
         word, found = _word(value.token, 0, reader, passage, at)
         what = f"log-probability of “{word}” {after}"
-        rises = ("likelier without the head", "less likely without it")
+        rises = (f"likelier {how}", f"less likely {so}")
         return Measured(LogProbability(found, at), what, rises, _HELPS, at)
     if value.metric == "difference":
         one, first = _word(value.answer, 0, reader, passage, at)
@@ -102,10 +104,10 @@ def measured(
         if first == second:
             raise InputError(f"Both answers are “{one}”: name another for one of them.")
         what = f"lead of “{one}” over “{two}” {after}"
-        grows = ("lead grows without the head", "lead shrinks without it")
+        grows = (f"lead grows {how}", f"lead shrinks {so}")
         return Measured(LogitDifference(first, second, at), what, grows, _HELPS, at)
     if value.metric == "loss":
-        rises = ("loss rises without the head", "loss falls without it")
+        rises = (f"loss rises {how}", f"loss falls {so}")
         return Measured(Loss(), "mean loss of the text’s words", rises, _HARMS, at)
     turned = "how far the text’s mean vector turns"
     return Measured(
@@ -128,10 +130,10 @@ def _word(
     try:
         return word, token_id(reader.lab, f" {word}")
     except InputError:
-        return word, _whole(word, reader, passage, at)
+        return word, whole_word(word, reader, passage, at)
 
 
-def _whole(word: str, reader: engine.Reader, passage: Passage, at: int) -> int:
+def whole_word(word: str, reader: engine.Reader, passage: Passage, at: int) -> int:
     """The id of what has no space before it.
 
     Raises:

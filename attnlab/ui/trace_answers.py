@@ -8,6 +8,7 @@ from typing import Any
 from attnlab.analysis.metrics import KL, LogitDifference, Metric, token_id
 from attnlab.errors import InputError
 from attnlab.ui import engine
+from attnlab.ui.ablate_measure import whole_word
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.trace_selection import Traced
@@ -88,15 +89,18 @@ def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Predic
     reader = predicting(reader)
     tokens, _ = engine.tokens_of(reader, passage, "Sentence A")
     position, usual = position_of(value, reader, tokens)
-    answer = typed(reader, value.answer) or likely(reader, passage, position)
-    other = typed(reader, value.other)
+    answer = typed(reader, value.answer, passage, position) or likely(reader, passage, position)
+    other = typed(reader, value.other, passage, position)
     if other is not None and other[1] == answer[1]:
         raise InputError(f"“{answer[0]}” is compared with itself; compare it with another word.")
     return Prediction(reader, passage, tokens, position, usual, answer, other)
 
 
-def typed(reader: engine.Reader, word: str) -> Answer | None:
+def typed(reader: engine.Reader, word: str, passage: Passage, position: int) -> Answer | None:
     """A typed word and its id: with a space before it where that is a token; None for nothing.
+
+    Args:
+        passage, position: whose likely words are named where it is none.
 
     Raises:
         InputError: it is several tokens.
@@ -107,7 +111,7 @@ def typed(reader: engine.Reader, word: str) -> Answer | None:
     try:
         return word, token_id(reader.lab, f" {word}")
     except InputError:
-        return word, token_id(reader.lab, word)
+        return word, whole_word(word, reader, passage, position)
 
 
 @dataclass(frozen=True)
@@ -141,8 +145,8 @@ def contrast(value: Traced, reader: engine.Reader, a: Passage, b: Passage) -> Co
     if len(tokens_b) + back < 0:
         raise InputError("Sentence B has no word as far from the end; choose a later one.")
     place_b = len(tokens_b) + back
-    first = typed(reader, value.answer) or likely(reader, a, position)
-    second = typed(reader, value.other) or likely(reader, b, place_b)
+    first = typed(reader, value.answer, a, position) or likely(reader, a, position)
+    second = typed(reader, value.other, b, place_b) or likely(reader, b, place_b)
     places = (position, place_b)
     if first[1] == second[1]:
         return Contrast(KL(back), None, places)

@@ -13,7 +13,7 @@ from attnlab.ui.cards.ablate import grid
 from attnlab.ui.engine.sweep import Swept
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
-from tests.pages.reading import opened, said
+from tests.pages.reading import opened, said, written
 from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
@@ -155,6 +155,33 @@ def test_a_sweep_that_is_cancelled_keeps_what_it_has(ablate, tiny_gemma, monkeyp
 def test_what_does_not_fit_is_a_sentence(ablate, tiny_gemma, query, part):
     app = ablate(**({"model": tiny_gemma, "a": TINY} | query))
     assert said(app, part)
+
+
+def test_an_answer_that_does_not_fit_leaves_the_rest_standing(ablate, tiny_gemma):
+    query = {"metric": "difference", "answer": "w9", "other": "two words"}
+    app = ablate(model=tiny_gemma, a=TINY, **query)
+    assert said(app, "an answer is one: try “") and said(app, "Until then: the lead of “w9” over")
+    assert said(app, "heads, exactly") and app.button(key="toggle-head")
+    labels = [element.value for element in app.markdown]
+    assert "Lead of" in labels and "over" in labels
+
+
+@pytest.mark.parametrize(
+    ("fill", "metric", "part"),
+    [("resample", "loss", "loss rises with the head as in B"), ("mean", "loss", "the head’s mean")],
+)
+def test_a_head_that_is_not_gone_is_not_called_so(ablate, tiny_gemma, fill, metric, part):
+    query = {"fill": fill, "metric": metric, "b": "w5 w6 w20 w8 w9 w10 w11", "gone": "L0H0"}
+    app = ablate(model=tiny_gemma, a=TINY, **query)
+    assert any(part in word for word in written(app))
+    assert not any("without the head" in word for word in written(app))
+
+
+def test_figures_that_differ_are_told_apart():
+    from attnlab.ui.cards.ablate.study import _apart
+
+    assert _apart(0.19, 0.19003) == ("0.19000", "0.19003") or _apart(0.19, 0.19003)[0] != "0.190"
+    assert _apart(1.0, 1.0) == ("1.000", "1.000")
 
 
 def test_hostile_words_stay_words(ablate, tiny_gemma):

@@ -1,18 +1,20 @@
 """What takes the place of a head's output, and how its effect is measured."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import ablate_measure, engine, own, say, widget
+from attnlab.errors import InputError
+from attnlab.ui import ablate_fills, ablate_measure, engine, own, say, widget
 from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.ablate_selection import ABLATE, FILLS, MOST_TYPED, Ablate, metrics_of
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.svg.text import spoken
 
-_FILL_TITLES: Final = {"zero": "zero", "mean": "its mean", "resample": "what it is in B"}
+_LABELS: Final = {"token": "The word", "answer": "Lead of", "other": "over"}
 _FILLED: Final = (
     "A head adds a few numbers to each word. **Zero**: it adds nothing, which the model never met "
     "in training. **Its mean**: the same for every word, the mean over this text. **What it is "
@@ -34,31 +36,74 @@ def draw(
     """
     value = _possible(value, reader)
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
-        st.markdown("Set to", help=_FILLED, width="content")
-        st.segmented_control(
-            "What a head hands on is set to",
-            FILLS,
-            key=own.seeded(ABLATE, "fill"),
-            required=True,
-            format_func=_FILL_TITLES.get,
-            label_visibility="collapsed",
-            width=270,
-        )
+        with _group("set"):
+            st.markdown("Set to", help=_FILLED, width="content")
+            st.segmented_control(
+                "What a head hands on is set to",
+                FILLS,
+                key=own.seeded(ABLATE, "fill"),
+                required=True,
+                format_func=ablate_fills.TITLES.get,
+                label_visibility="collapsed",
+                width=270,
+            )
         options = metrics_of(reader.lab.head_kind)
         if len(options) > 1:
-            st.markdown("Measure", help=ablate_measure.ABOUT, width="content")
-            st.segmented_control(
-                "Measure",
-                options,
-                key=own.seeded(ABLATE, "metric"),
-                required=True,
-                format_func=ablate_measure.TITLES.get,
-                label_visibility="collapsed",
-                width=335,
-            )
+            with _group("measure"):
+                st.markdown("Measure", help=ablate_measure.ABOUT, width="content")
+                st.segmented_control(
+                    "Measure",
+                    options,
+                    key=own.seeded(ABLATE, "metric"),
+                    required=True,
+                    format_func=ablate_measure.TITLES.get,
+                    label_visibility="collapsed",
+                    width=335,
+                )
         position = _position(value, reader, tokens)
     _answers(value, reader, passage, position, len(tokens))
-    return value, ablate_measure.measured(value, reader, passage, tokens, position)
+    return value, _measured(value, reader, passage, tokens, position)
+
+
+def _group(name: str) -> Any:
+    """A label that stays beside its control where a row is broken."""
+    return st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        width="content",
+        gap="small",
+        key=f"group-{name}",
+    )
+
+
+def _measured(
+    value: Ablate,
+    reader: engine.Reader,
+    passage: Passage,
+    tokens: Sequence[Any],
+    position: int,
+) -> Measured:
+    """The metric; where an answer does not fit, that is said, and a likely one stands in for it.
+
+    Raises:
+        AttnLabError: the measure does not fit, or the work was stopped.
+    """
+    typed = {name for name in ("token", "answer", "other") if getattr(value, name).strip()}
+    tries: tuple[tuple[str, ...], ...] = ((), ("other",), ("answer",), ("token", "answer", "other"))
+    refused: InputError | None = None
+    for left_out in tries:
+        if left_out and not typed & set(left_out):
+            continue
+        try:
+            shown = replace(value, **dict.fromkeys(left_out, ""))
+            found = ablate_measure.measured(shown, reader, passage, tokens, position)
+        except InputError as error:
+            refused = refused or error
+            continue
+        if refused is not None:
+            say.problem(f"{refused} Until then: the {found.what}.", "answer")
+        return found
+    raise refused
 
 
 def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
@@ -122,10 +167,11 @@ def _answers(
         return
     at = -1 if position == count - 1 else position
     likely = sweep.next_words(reader, passage, at).before
-    with st.container(horizontal=True, key="answers", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", key="answers", gap="small"):
         for place, field in enumerate(fields):
+            st.markdown(_LABELS[field], width="content")
             st.text_input(
-                field.capitalize(),
+                _LABELS[field],
                 key=own.seeded(ABLATE, field),
                 placeholder=spoken(likely[place][0]).strip(),
                 max_chars=MOST_TYPED,

@@ -34,7 +34,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
     with st.container(border=True, key="card-probe", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-probe"):
             st.markdown("**On a made text**", width="content", help=role.said)
-            say.pill(probe, "probe")
+            say.pill(f"made for: {probe}", "probe")
         say.remark(roles_look.PROBED[role.family], "probe-text")
         words = roles_look.read_as_words(probe)
         mount.head(
@@ -47,6 +47,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
             key_position=None if text.look is None else text.look[1],
             causal=reader.causal,
             sink=reader.sink,
+            lead="In it, from",
         )
         if words:
             alike.draw(reader, head, probe)

@@ -26,7 +26,6 @@ ABOUT: Final = (
     "Elhage et al. 2021). In the first layer that is what the head really does; in later ones it "
     "reads what others have written, which is missing here."
 )
-_WIDE: Final = 1080
 
 
 def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]) -> None:
@@ -40,6 +39,7 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
     """
     usual = inside.words_of(reader, "", tokens)
     with st.container(horizontal=True, vertical_alignment="center", key="asked", gap="small"):
+        st.markdown("Words", width="content")
         st.text_input(
             "Words",
             key=own.seeded(TRACE, "words"),
@@ -73,8 +73,7 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
     if not tables:
         return
     label = "What a head does to words by themselves."
-    drawn = figured.figured(tables, wide=_WIDE if len(tables) > 1 else _WIDE / 2, label=label)
-    mount_diagram.diagram("alone", drawn)
+    drawn = mount_diagram.side_by_side("alone", figured.figured, tables, label=label)
     sentence = said(names, look, wrote, value.apart)
     say.remark(sentence, "alone")
     with st.container(horizontal=True, key="actions-alone"):

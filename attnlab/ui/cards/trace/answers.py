@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
 import streamlit as st
 
+from attnlab.errors import InputError
 from attnlab.ui import own, say, widget
 from attnlab.ui.trace_answers import Prediction
 from attnlab.ui.trace_selection import MOST_TYPED, TRACE, Traced
@@ -52,12 +57,38 @@ def words(answer: str, other: str) -> None:
     Args:
         answer, other: shown in boxes that are left empty.
     """
-    for name, label, hint in (("answer", "Answer", answer), ("other", "Compared with", other)):
+    fields = (("answer", "Answer", "", answer), ("other", "Compared with", "over", other))
+    for name, label, shown, hint in fields:
+        st.markdown(shown or label, width="content")
         st.text_input(
             label,
             key=own.seeded(TRACE, name),
             placeholder=hint,
             max_chars=MOST_TYPED,
             label_visibility="collapsed",
-            width=165,
+            width=150,
         )
+
+
+Found = TypeVar("Found")
+
+
+def fitting(value: Traced, find: Callable[[Traced], Found]) -> Found:
+    """What is found of answers as typed; one that does not fit is left out, and that is said.
+
+    Raises:
+        AttnLabError: it is no answer that does not fit, or the work was stopped.
+    """
+    refused: InputError | None = None
+    for left_out in ((), ("other",), ("answer",), ("answer", "other")):
+        if left_out and not any(getattr(value, name).strip() for name in left_out):
+            continue
+        try:
+            found = find(replace(value, **dict.fromkeys(left_out, "")))
+        except InputError as error:
+            refused = refused or error
+            continue
+        if refused is not None:
+            say.problem(f"{refused} Until then, the likeliest stands in for it.", "answer")
+        return found
+    raise refused

@@ -41,13 +41,15 @@ def draw(selection: Selection, value: Traced) -> None:
             "Heads shows longer texts."
         )
     value = answers.there(value, len(tokens))
-    of = prediction(value, reader, passage)
+    of = answers.fitting(value, lambda typed: prediction(typed, reader, passage))
     chosen = there(selection, of.reader)
     with st.container(border=True, key="card-lens"):
         st.markdown("**Which layer knew**", help=lens.ABOUT)
-        with st.container(horizontal=True, key="switches", gap="small"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", key="switches", gap="small"
+        ):
             answers.position(of)
-            answers.words(of.answer[0], "compared with …")
+            answers.words(of.answer[0], "another word")
         _said(lambda: lens.draw(of), "lens")
     found = _parts(of, chosen, value)
     if of.reader.layers or value.feed >= 0:

@@ -74,7 +74,7 @@ def draw(selection: Selection, value: Traced) -> None:
             st.markdown("**What carries the difference**", width="content", help=ABOUT)
             if len(reader.roles) > 1:
                 role_choice(reader)
-        measured = contrast(value, reader, a, b)
+        measured = answers.fitting(value, lambda typed: contrast(typed, reader, a, b))
         _choices(measured)
         here, other = tokens if value.into == "A" else reversed(tokens)
         by = "head" if value.stage in OF_HEADS else "position"

@@ -46,6 +46,7 @@ def draw(selection: Selection, value: Traced) -> None:
     with st.container(border=True, key="card-word"):
         st.markdown("**One word, two sentences**", help=ABOUT)
         with st.container(horizontal=True, vertical_alignment="center", key="switches"):
+            st.markdown("The word", width="content")
             st.text_input(
                 "The word",
                 key=own.seeded(TRACE, "word"),
@@ -54,10 +55,11 @@ def draw(selection: Selection, value: Traced) -> None:
                 label_visibility="collapsed",
                 width=165,
             )
+            st.markdown("nearer to", width="content")
             st.text_input(
                 "Compared with",
                 key=own.seeded(TRACE, "toward"),
-                placeholder="nearer to which words?",
+                placeholder="words, with spaces",
                 max_chars=MOST_TYPED,
                 label_visibility="collapsed",
                 width=230,
