@@ -1,5 +1,7 @@
 """The page Ablate from its text to its cards."""
 
+from typing import Any
+
 import streamlit as st
 
 from attnlab.errors import TextTooLong
@@ -32,12 +34,7 @@ def draw(selection: Selection, value: Ablate) -> None:
         for box in targets.values():
             box()
     passage = Passage(selection.a, selection.target_a)
-    tokens, _ = engine.tokens_of(predicting(reader), passage, "Sentence A")
-    if len(tokens) > MOST_TOKENS:
-        raise TextTooLong(
-            f"Sentence A has {len(tokens):,} tokens; every head is taken away on texts of up to "
-            f"{MOST_TOKENS}, so shorten it."
-        )
+    tokens = _short(reader, passage)
     with st.container(border=True, key="card-effects"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-effects"):
             st.markdown("**What each head does**", width="content", help=grid.ABOUT)
@@ -60,9 +57,15 @@ def draw(selection: Selection, value: Ablate) -> None:
     tray.after(ask, measured, chosen)
 
 
-def predicting(reader: engine.Reader) -> engine.Reader:
-    """In the role whose tokens are followed by a prediction."""
-    return engine.with_role(reader, "decoder" if reader.writes else reader.role)
+def _short(reader: engine.Reader, passage: Passage) -> tuple[Any, ...]:
+    """The tokens after which something is predicted. Raises TextTooLong above MOST_TOKENS."""
+    tokens, _ = engine.tokens_of(engine.predicting(reader), passage, "Sentence A")
+    if len(tokens) > MOST_TOKENS:
+        raise TextTooLong(
+            f"Sentence A has {len(tokens):,} tokens; every head is taken away on texts of up to "
+            f"{MOST_TOKENS}, so shorten it."
+        )
+    return tokens
 
 
 def _there(selection: Selection, ask: Ask) -> Selection:

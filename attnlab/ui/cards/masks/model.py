@@ -50,7 +50,7 @@ def draw(selection: Selection, value: Masks) -> None:
         return
     if reader.writes:
         target()
-    reader = engine.with_role(reader, "decoder" if reader.writes else reader.role)
+    reader = engine.predicting(reader)
     passage = Passage(selection.a, selection.target_a)
     tokens, _ = engine.tokens_of(reader, passage, "Sentence A")
     sheet = _sheet(value, reader, tokens)

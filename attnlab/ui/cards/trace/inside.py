@@ -37,13 +37,7 @@ def draw(selection: Selection, value: Traced) -> None:
     if reader.writes:
         target()
     passage = Passage(selection.a, selection.target_a)
-    tokens, sources = engine.tokens_of(reader, passage, "Sentence A")
-    longest = max(len(tokens), len(sources))
-    if longest > MOST_TOKENS:
-        raise TextTooLong(
-            f"Sentence A has {longest:,} tokens, and a head is opened here on up to {MOST_TOKENS}: "
-            f"leave out {longest - MOST_TOKENS:,} or more. The page Heads shows longer texts."
-        )
+    tokens, sources = _short(reader, passage)
     if not reader.layers:
         say.remark("This model shows no attention, so no head of it can be opened.", "none")
         return
@@ -53,13 +47,7 @@ def draw(selection: Selection, value: Traced) -> None:
     value = answers.there(value, max(len(tokens), len(words)))
     position = _position(value, reader, tokens)
     with st.container(border=True, key="card-looks-takes"):
-        with st.container(horizontal=True, vertical_alignment="center", key="title-looks-takes"):
-            st.markdown("**Where it looks, what it takes**", width="content", help=looks.ABOUT)
-            if len(reader.roles) > 1:
-                role_choice(reader)
-        with st.container(horizontal=True, key="switches", gap="small"):
-            _head(reader, chosen)
-            _word(tokens, position)
+        _switches(reader, chosen, tokens, position)
         _said(
             lambda: looks.draw(reader, passage, chosen.chosen, position, tokens, sources), "takes"
         )
@@ -70,6 +58,29 @@ def draw(selection: Selection, value: Traced) -> None:
         st.markdown("**All heads of all layers together**", help=rolled.ABOUT)
         at = _position(value, main, words)
         _said(lambda: rolled.draw(main, passage, at), "rolled")
+
+
+def _short(reader: engine.Reader, passage: Passage) -> tuple[tuple, tuple]:
+    """The tokens that look and those that are looked at. Raises TextTooLong above MOST_TOKENS."""
+    tokens, sources = engine.tokens_of(reader, passage, "Sentence A")
+    longest = max(len(tokens), len(sources))
+    if longest > MOST_TOKENS:
+        raise TextTooLong(
+            f"Sentence A has {longest:,} tokens, and a head is opened here on up to {MOST_TOKENS}: "
+            f"leave out {longest - MOST_TOKENS:,} or more. The page Heads shows longer texts."
+        )
+    return tokens, sources
+
+
+def _switches(reader: engine.Reader, chosen: Selection, tokens: tuple, position: int) -> None:
+    """The title, the head, and the word that looks."""
+    with st.container(horizontal=True, vertical_alignment="center", key="title-looks-takes"):
+        st.markdown("**Where it looks, what it takes**", width="content", help=looks.ABOUT)
+        if len(reader.roles) > 1:
+            role_choice(reader)
+    with st.container(horizontal=True, key="switches", gap="small"):
+        _head(reader, chosen)
+        _word(tokens, position)
 
 
 def _position(value: Traced, reader: engine.Reader, tokens: tuple) -> int:
