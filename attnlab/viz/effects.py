@@ -18,10 +18,13 @@ from attnlab.viz.heads import short
 from attnlab.viz.svg.text import width
 
 Head = tuple[int, int]
+FEED: Final = -1
+"""In the place of a head: the feed-forward of its layer."""
 KINDS: Final = ("edit", "gold")
 """Colours of effects above and below 0: of an edit that harms, and of one that helps."""
 _LEFT, _FOOT, _GAP, _LEAST, _MOST = 34.0, 22.0, 2.0, 12.0, 36.0
 _LEGEND: Final = 26.0
+_APART: Final = 8.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Effects:
         unit: of the effects; ``write``: one in words.
         words: what a square above 0, and one below 0, says ("rises", "falls"); ``kinds``: their
             colours.
+        feeds: layers whose feed-forward has a square below the heads, as (layer, FEED).
     """
 
     rows: Mapping[int, int]
@@ -46,11 +50,13 @@ class Effects:
     write: Callable[[float], str] = plain
     words: tuple[str, str] = ("more", "less")
     kinds: tuple[str, str] = KINDS
+    feeds: Sequence[int] = ()
 
     @property
     def heads(self) -> list[Head]:
-        """All of them, layer after layer: the order of the spots."""
-        return [(layer, head) for layer, count in self.rows.items() for head in range(count)]
+        """All of them, layer after layer: the order of the spots; then feed-forwards."""
+        heads = [(layer, head) for layer, count in self.rows.items() for head in range(count)]
+        return [*heads, *((layer, FEED) for layer in self.feeds)]
 
     @property
     def full(self) -> float:
@@ -65,23 +71,27 @@ class Effects:
 
 def effects(of: Effects, *, wide: float, label: str = "") -> Diagram:
     """The picture, with a spot for each head in the order of ``of.heads``."""
-    columns = len(of.rows)
-    high = max(of.rows.values(), default=0)
+    layers = sorted({*of.rows, *of.feeds})
+    columns, high = len(layers), max(of.rows.values(), default=0)
     side = min(_MOST, max(_LEAST, (wide - _LEFT) / max(columns, 1)))
     wide = max(wide, _LEFT + side * columns)
-    drawn = Diagram(wide, side * high + _FOOT + _LEGEND, label)
+    below = side + _APART if of.feeds else 0.0
+    bottom = side * high + below
+    drawn = Diagram(wide, bottom + _FOOT + _LEGEND, label)
+    if of.feeds:
+        y = bottom - side / 2
+        drawn.words(_LEFT - 7, y, "FF", size=11, kind="mute", anchor="end")
     for row, name in some(high, side * high, 14):
         y = side * (row + 0.5)
         drawn.words(_LEFT - 7, y, f"H{name}", size=11, kind="mute", anchor="end")
-    layers = list(of.rows)
     for at, _ in some(columns, side * columns, 26):
         x = _LEFT + side * (at + 0.5)
-        foot = side * high + 10
+        foot = bottom + 10
         drawn.words(x, foot, f"L{layers[at]}", size=11, kind="mute", anchor="middle")
-    for at, layer in enumerate(layers):
-        for head in range(of.rows[layer]):
-            _tile(drawn, of, (layer, head), _LEFT + side * at, side * head, side)
-    _legend(drawn, of, side * high + _FOOT + _LEGEND / 2 + 3)
+    for unit in of.heads:
+        x = _LEFT + side * layers.index(unit[0])
+        _tile(drawn, of, unit, x, bottom - side if unit[1] == FEED else side * unit[1], side)
+    _legend(drawn, of, bottom + _FOOT + _LEGEND / 2 + 3)
     return drawn
 
 
@@ -99,7 +109,9 @@ def _tile(drawn: Diagram, of: Effects, head: Head, x: float, y: float, side: flo
         _ring(drawn, x + 1.5, y + 1.5, room - 3, "edit", 2.2)
     if head == of.chosen:
         _ring(drawn, x - 0.5, y - 0.5, room + 1, "ink", 1.8)
-    drawn.spot(x, y, room, room, short(head), *_told(of, exact, guess, gone))
+    feed = head[1] == FEED
+    name = f"L{head[0]} feed-forward" if feed else short(head)
+    drawn.spot(x, y, room, room, name, *_told(of, exact, guess, None if feed else gone))
 
 
 def _square(
@@ -118,13 +130,15 @@ def _ring(drawn: Diagram, x: float, y: float, side: float, kind: str, width: flo
     drawn.line(points, kind, width=width)
 
 
-def _told(of: Effects, exact: float | None, guess: float | None, gone: bool) -> Sequence[str]:
+def _told(of: Effects, exact: float | None, guess: float | None, gone: bool | None) -> list[str]:
+    """What a square says; ``gone`` None: it cannot be taken away by a click."""
     lines = []
     if exact is not None:
         lines.append(f"{of.write(exact)} {of.unit}")
     if guess is not None:
         lines.append(f"estimate {of.write(guess)} {of.unit}")
-    lines.append("click to give it back" if gone else "click to take it away")
+    if gone is not None:
+        lines.append("click to give it back" if gone else "click to take it away")
     return lines
 
 

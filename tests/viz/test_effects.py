@@ -134,3 +134,14 @@ def test_others_that_are_no_heads_have_their_own_name():
     drawn = together.together(1.0, [("it", 1.0)], [0.5, 0.1], others="random feed-forwards")
     written = [shape[3] for shape in drawn.shapes if shape[0] == "words"]
     assert "2 random feed-forwards" in written and drawn.label.startswith("it: 1 nats; 2 random")
+
+
+def test_feed_forwards_stand_in_a_row_below_the_heads():
+    exact = {(0, 0): 1.0, (1, effects.FEED): 4.0}
+    drawn = drawn_of(exact, feeds=(0, 1, 2))
+    assert [spot.title for spot in drawn.spots][-3:] == [f"L{at} feed-forward" for at in range(3)]
+    assert drawn.spots[-2].lines == ("4 nats",)
+    assert len({spot.y for spot in drawn.spots[-3:]}) == 1
+    assert drawn.spots[-1].y > max(spot.y for spot in drawn.spots[:-3]) + 10
+    columns = {spot.title[:2]: spot.x for spot in drawn.spots}
+    assert columns["L0"] < columns["L1"] < columns["L2"]

@@ -8,7 +8,7 @@ from typing import Any
 from attnlab.analysis.tray import Together
 from attnlab.ui.ablate_fills import PLACES
 from attnlab.ui.ablate_measure import Measured, write
-from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.engine.ask import FEED, Ask
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.phrases import title
@@ -19,8 +19,8 @@ from attnlab.viz.diagram import Diagram
 def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) -> Savable:
     """The effect of every head alone; ``found`` as ``cards.ablate.grid`` has it."""
     rows = [
-        [*head, value, found.estimate.get(head), found.rank(head)]
-        for head, value in found.exact.items()
+        [layer, *_head_of(found, layer, head), value, found.estimate.get((layer, head))]
+        for (layer, head), value in found.exact.items()
     ]
     correlation = found.correlation
     return files.picture(
@@ -30,7 +30,7 @@ def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) ->
         files.of_model(ask.reader, ask.passage),
         what=f"Effect of setting one head to {PLACES[ask.fill]}: {measured.what}, "
         f"in {measured.unit}.",
-        columns=("layer", "head", "effect", "estimate", "rank"),
+        columns=("layer", "head", "rank", "effect", "estimate"),
         rows=rows,
         notes=(how, f"Set to {PLACES[ask.fill]}.", _donor(ask)),
         body={
@@ -39,6 +39,11 @@ def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) ->
             "rank_correlation_of_estimate": correlation,
         },
     )
+
+
+def _head_of(found: Any, layer: int, head: int) -> tuple[int | None, int | None]:
+    """A head and its place among all; of a feed-forward neither."""
+    return (None, None) if head == FEED else (head, found.rank((layer, head)))
 
 
 def _donor(ask: Ask) -> str:

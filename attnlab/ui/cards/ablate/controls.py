@@ -9,18 +9,22 @@ import streamlit as st
 from attnlab.errors import InputError
 from attnlab.ui import ablate_fills, ablate_measure, engine, own, say, widget
 from attnlab.ui.ablate_measure import Measured
-from attnlab.ui.ablate_selection import ABLATE, FILLS, MOST_TYPED, Ablate, metrics_of
+from attnlab.ui.ablate_selection import (
+    ABLATE,
+    FILLS,
+    MOST_PASTED,
+    MOST_TYPED,
+    OF_LAYERS,
+    Ablate,
+    Fill,
+    metrics_of,
+)
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.svg.text import spoken
 
+_EXAMPLE: Final = "1 0 0\n0.5 0.5 0\n0.2 0.3 0.5"
 _LABELS: Final = {"token": "The word", "answer": "Lead of", "other": "over"}
-_FILLED: Final = (
-    "A head adds a few numbers to each word. **Zero**: it adds nothing, which the model never met "
-    "in training. **Its mean**: the same for every word, the mean over this text. **What it is "
-    "in B**: what the same head hands on in sentence B, word by word; only what differs between "
-    "the sentences is taken away."
-)
 
 
 def draw(
@@ -37,15 +41,14 @@ def draw(
     value = _possible(value, reader)
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
         with _group("set"):
-            st.markdown("Set to", help=_FILLED, width="content")
-            st.segmented_control(
-                "What a head hands on is set to",
-                FILLS,
+            st.markdown("Set to", help=ablate_fills.ABOUT, width="content")
+            st.selectbox(
+                "What a head is set to",
+                fills_of(reader),
                 key=own.seeded(ABLATE, "fill"),
-                required=True,
                 format_func=ablate_fills.TITLES.get,
                 label_visibility="collapsed",
-                width=270,
+                width=250,
             )
         options = metrics_of(reader.lab.head_kind)
         if len(options) > 1:
@@ -61,6 +64,8 @@ def draw(
                     width=335,
                 )
         position = _position(value, reader, tokens)
+        if value.fill in OF_LAYERS:
+            st.checkbox("feed-forwards too", key=own.seeded(ABLATE, "feed"))
     _answers(value, reader, passage, position, len(tokens))
     return value, _measured(value, reader, passage, tokens, position)
 
@@ -106,8 +111,45 @@ def _measured(
     raise refused
 
 
+def fills_of(reader: engine.Reader) -> tuple[Fill, ...]:
+    """What the heads of a role can be set to."""
+    left_out = set()
+    if reader.role == "cross":  # its words look at those of another text, which have no place there
+        left_out.add("previous")
+    if reader.writes and reader.role != "encoder":  # the sentences have no answers that are written
+        left_out.add("corpus")
+    return tuple(fill for fill in FILLS if fill not in left_out)
+
+
+def pattern(
+    value: Ablate, reader: engine.Reader, passage: Passage
+) -> tuple[Ablate, tuple[tuple[float, ...], ...]]:
+    """The weights that are pasted; where they do not fit, that is said, and another is shown."""
+    if value.fill != "pattern":
+        return value, ()
+    tokens, sources = engine.tokens_of(reader, passage, "Sentence A")
+    st.text_area(
+        "Weights, a line for each word that looks",
+        key=own.seeded(ABLATE, "rows"),
+        placeholder=_EXAMPLE,
+        height=120,
+        max_chars=MOST_PASTED,
+    )
+    try:
+        return value, ablate_fills.rows_of(value.rows, (len(tokens), len(sources)), reader.causal)
+    except InputError as error:
+        say.problem(f"{error} Until then: {ablate_fills.TITLES['uniform']}.", "rows")
+        return replace(value, fill="uniform"), ()
+
+
 def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
-    """With a measure that the model has."""
+    """With a measure that the model has, and with what its heads can be set to."""
+    if value.fill not in fills_of(reader):
+        titles = ablate_fills.TITLES
+        role = reader.role
+        say.problem(f"Heads of {role} cannot be set to “{titles[value.fill]}”.", "fill")
+        value = own.correct(ABLATE, fill="zero")
+        own.publish(ABLATE, value)
     options = metrics_of(reader.lab.head_kind)
     if value.metric in options:
         return value

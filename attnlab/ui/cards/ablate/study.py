@@ -12,8 +12,8 @@ from attnlab.analysis.tray import Together
 from attnlab.ui import engine, own, say, state, study, viewfile
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import ABLATE, Ablate
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.engine.edited import spelled
-from attnlab.ui.engine.sweep import Ask
 from attnlab.ui.selection import Head, Selection
 from attnlab.viz.figures import minus
 from attnlab.viz.heads import spelled as spelled_head

@@ -25,7 +25,7 @@ from attnlab.ui.cards.ablate.grid import Found
 from attnlab.ui.cards.parts import action
 from attnlab.ui.engine import edited as engine_edited
 from attnlab.ui.engine import sweep
-from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.export import ablate as saved
 from attnlab.ui.hosting import hosted
 from attnlab.ui.phrases import title
