@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from attnlab.analysis.roles import HeadRoles, role_named
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount, mount_diagram, roles_look, say
 from attnlab.ui.cards.roles import alike
 from attnlab.ui.engine import roles as engine_roles
@@ -62,12 +63,9 @@ def without(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> 
         return
     team = tuple(one for one, names in found.names().items() if probe in names)
     sets = [(head,), *([team] if len(team) > 1 else [])]
-    try:
-        lost = engine_roles.loss_without(reader, probe, sets)
-    except Cancelled:
-        raise
-    except AttnLabError as error:
-        say.problem(str(error), "probe-loss")
+    lose = partial(engine_roles.loss_without, reader, probe, sets)
+    lost = say.unless_refused(lose, "probe-loss")
+    if lost is None:
         return
     rows = []
     for one, value, other in zip(sets, lost.without, lost.random, strict=True):

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount_diagram, own, say
 from attnlab.ui.engine import inside
 from attnlab.ui.engine.inside import Looking, Writing
@@ -61,8 +60,8 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
         st.markdown("words back", width="content")
     words = inside.words_of(reader, value.words, tokens)
     ids, names = [token.id for token in words], told_apart(words)
-    look = _try(lambda: inside.looking(reader, head, ids, value.apart), "looking")
-    wrote = _try(lambda: inside.writing(reader, head, ids), "writing")
+    look = say.unless_refused(lambda: inside.looking(reader, head, ids, value.apart), "looking")
+    wrote = say.unless_refused(lambda: inside.writing(reader, head, ids), "writing")
     tables = []
     if look is not None:
         tables.append(_table("Looks: score", names, look.scores, ("looks", "at"), ()))
@@ -79,17 +78,6 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
     with st.container(horizontal=True, key="actions-alone"):
         kept = saved.alone(reader, head, names, look, wrote, value.apart, drawn, sentence)
         export.menu("save-alone", kept)
-
-
-def _try(run: Any, key: str) -> Any:
-    """One circuit; where the model has none, None and a sentence."""
-    try:
-        return run()
-    except Cancelled:
-        raise
-    except AttnLabError as error:
-        say.problem(str(error), key)
-        return None
 
 
 def _table(

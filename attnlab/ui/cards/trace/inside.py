@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from attnlab.errors import AttnLabError, Cancelled, TextTooLong
+from attnlab.errors import TextTooLong
 from attnlab.ui import engine, models, own, say, widget
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.parts import role_choice
@@ -31,9 +29,7 @@ def draw(selection: Selection, value: Traced) -> None:
         AttnLabError: the model or the text does not fit; the message says why.
     """
     target = sentences.draw_one(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if reader.writes:
         target()
     passage = Passage(selection.a, selection.target_a)
@@ -48,16 +44,16 @@ def draw(selection: Selection, value: Traced) -> None:
     position = _position(value, reader, tokens)
     with st.container(border=True, key="card-looks-takes"):
         _switches(reader, chosen, tokens, position)
-        _said(
+        say.unless_refused(
             lambda: looks.draw(reader, passage, chosen.chosen, position, tokens, sources), "takes"
         )
     with st.container(border=True, key="card-alone"):
         st.markdown(f"**{title(chosen.chosen)} on words alone**", help=alone.ABOUT)
-        _said(lambda: alone.draw(reader, chosen.chosen, value, sources), "alone")
+        say.unless_refused(lambda: alone.draw(reader, chosen.chosen, value, sources), "alone")
     with st.container(border=True, key="card-rolled"):
         st.markdown("**All heads of all layers together**", help=rolled.ABOUT)
         at = _position(value, main, words)
-        _said(lambda: rolled.draw(main, passage, at), "rolled")
+        say.unless_refused(lambda: rolled.draw(main, passage, at), "rolled")
 
 
 def _short(reader: engine.Reader, passage: Passage) -> tuple[tuple, tuple]:
@@ -119,13 +115,3 @@ def _word(tokens: tuple, position: int) -> None:
         label_visibility="collapsed",
         width=190,
     )
-
-
-def _said(show: Callable[[], None], key: str) -> None:
-    """One card; where it is refused, a sentence, and the others still stand."""
-    try:
-        show()
-    except Cancelled:
-        raise
-    except AttnLabError as error:
-        say.problem(str(error), key)

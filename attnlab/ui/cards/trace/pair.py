@@ -56,9 +56,7 @@ def draw(selection: Selection, value: Traced) -> None:
         AttnLabError: the model or the texts do not fit; the message says why.
     """
     targets = sentences.draw(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if reader.writes:
         for box in targets.values():
             box()

@@ -36,9 +36,7 @@ def draw(selection: Selection, value: Traced) -> None:
         AttnLabError: the model or the texts do not fit; the message says why.
     """
     sentences.draw(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not selection.b.strip():
         raise InputError("Write a sentence B that shares a word with A.")
     a, b = Passage(selection.a), Passage(selection.b)
