@@ -56,11 +56,6 @@ class Prediction:
         return f"the lead of “{self.answer[0]}” over “{self.other[0]}”"
 
 
-def predicting(reader: engine.Reader) -> engine.Reader:
-    """In the role whose tokens are followed by a prediction."""
-    return engine.with_role(reader, "decoder" if reader.writes else reader.role)
-
-
 def position_of(value: Traced, reader: engine.Reader, tokens: tuple[Any, ...]) -> tuple[int, int]:
     """The position that is looked at, and the one that is unasked: the mask, or the end."""
     mask = engine.mask_position(reader, tokens)
@@ -86,7 +81,7 @@ def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Predic
             f"{reader.lab.name} predicts no word: it turns a text into vectors. "
             "“A word in A and B” shows how they become what they mean."
         )
-    reader = predicting(reader)
+    reader = engine.predicting(reader)
     tokens, _ = engine.tokens_of(reader, passage, "Sentence A")
     position, usual = position_of(value, reader, tokens)
     answer = typed(reader, value.answer, passage, position) or likely(reader, passage, position)
@@ -137,7 +132,7 @@ def contrast(value: Traced, reader: engine.Reader, a: Passage, b: Passage) -> Co
     """
     if reader.lab.head_kind == "none":
         return Contrast(None, None, (-1, -1))
-    reader = predicting(reader)
+    reader = engine.predicting(reader)
     tokens_a, _ = engine.tokens_of(reader, a, "Sentence A")
     tokens_b, _ = engine.tokens_of(reader, b, "Sentence B")
     position, _ = position_of(value, reader, tokens_a)

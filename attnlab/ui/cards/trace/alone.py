@@ -36,7 +36,31 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
     Raises:
         AttnLabError: cross-attention, words that do not fit, or the work was stopped.
     """
-    usual = inside.words_of(reader, "", tokens)
+    _boxes(inside.words_of(reader, "", tokens))
+    words = inside.words_of(reader, value.words, tokens)
+    ids, names = [token.id for token in words], told_apart(words)
+    look = say.unless_refused(lambda: inside.looking(reader, head, ids, value.apart), "looking")
+    wrote = say.unless_refused(lambda: inside.writing(reader, head, ids), "writing")
+    tables = []
+    if look is not None:
+        tables.append(_table("Looks: score", names, look.scores, ("looks", "at"), ()))
+    if wrote is not None:
+        tables.append(
+            _table("Writes: logits", names, wrote.logits, ("seen", "made likelier"), wrote.promoted)
+        )
+    if not tables:
+        return
+    label = "What a head does to words by themselves."
+    drawn = mount_diagram.side_by_side("alone", figured.figured, tables, label=label)
+    sentence = said(names, look, wrote, value.apart)
+    say.remark(sentence, "alone")
+    with st.container(horizontal=True, key="actions-alone"):
+        kept = saved.alone(reader, head, names, look, wrote, value.apart, drawn, sentence)
+        export.menu("save-alone", kept)
+
+
+def _boxes(usual: Sequence[Any]) -> None:
+    """The words, and how far apart they stand; ``usual`` are meant where none are typed."""
     with st.container(horizontal=True, vertical_alignment="center", key="asked", gap="small"):
         st.markdown("Words", width="content")
         st.text_input(
@@ -58,26 +82,6 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
                 label_visibility="collapsed",
             )
         st.markdown("words back", width="content")
-    words = inside.words_of(reader, value.words, tokens)
-    ids, names = [token.id for token in words], told_apart(words)
-    look = say.unless_refused(lambda: inside.looking(reader, head, ids, value.apart), "looking")
-    wrote = say.unless_refused(lambda: inside.writing(reader, head, ids), "writing")
-    tables = []
-    if look is not None:
-        tables.append(_table("Looks: score", names, look.scores, ("looks", "at"), ()))
-    if wrote is not None:
-        tables.append(
-            _table("Writes: logits", names, wrote.logits, ("seen", "made likelier"), wrote.promoted)
-        )
-    if not tables:
-        return
-    label = "What a head does to words by themselves."
-    drawn = mount_diagram.side_by_side("alone", figured.figured, tables, label=label)
-    sentence = said(names, look, wrote, value.apart)
-    say.remark(sentence, "alone")
-    with st.container(horizontal=True, key="actions-alone"):
-        kept = saved.alone(reader, head, names, look, wrote, value.apart, drawn, sentence)
-        export.menu("save-alone", kept)
 
 
 def _table(

@@ -14,7 +14,6 @@ from attnlab.ui.cards.trace.parts import look
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import Selection
-from attnlab.ui.trace_answers import predicting
 from attnlab.ui.trace_selection import TRACE, Traced
 from attnlab.viz.svg.text import spoken
 
@@ -38,7 +37,7 @@ def draw(selection: Selection, value: Traced) -> None:
         say.remark("This model shows no attention, so no head of it can be opened.", "none")
         return
     chosen = there(selection, reader)
-    main = predicting(reader)
+    main = engine.predicting(reader)
     words, _ = engine.tokens_of(main, passage, "Sentence A")
     value = answers.there(value, max(len(tokens), len(words)))
     position = _position(value, reader, tokens)

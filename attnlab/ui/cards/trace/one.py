@@ -11,7 +11,7 @@ from attnlab.ui.cards import sentences
 from attnlab.ui.cards.trace import answers, lens, parts, without
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.selection import DEFAULT, Selection
-from attnlab.ui.trace_answers import Prediction, predicting, prediction
+from attnlab.ui.trace_answers import Prediction, prediction
 from attnlab.ui.trace_selection import Traced
 
 MOST_TOKENS = 512
@@ -29,7 +29,7 @@ def draw(selection: Selection, value: Traced) -> None:
     if reader.writes:
         target()
     passage = Passage(selection.a, selection.target_a)
-    tokens, _ = engine.tokens_of(predicting(reader), passage, "Sentence A")
+    tokens, _ = engine.tokens_of(engine.predicting(reader), passage, "Sentence A")
     if len(tokens) > MOST_TOKENS:
         raise TextTooLong(
             f"Sentence A has {len(tokens):,} tokens, and a prediction is taken apart after up to "

@@ -22,7 +22,7 @@ from attnlab.ui.engine.keys import Passage
 from attnlab.ui.engine.trace import Exchange
 from attnlab.ui.export import trace as saved
 from attnlab.ui.selection import Selection
-from attnlab.ui.trace_answers import Contrast, contrast, predicting
+from attnlab.ui.trace_answers import Contrast, contrast
 from attnlab.ui.trace_selection import INTO, OF_HEADS, STAGES, TRACE, Traced
 from attnlab.viz import squares
 from attnlab.viz.align import first_difference
@@ -66,7 +66,8 @@ def draw(selection: Selection, value: Traced) -> None:
     tokens = [_tokens(reader, one, f"Sentence {side}") for one, side in ((a, "A"), (b, "B"))]
     chosen = there(selection, reader)
     if reader.lab.head_kind != "none":
-        value = answers.there(value, len(engine.tokens_of(predicting(reader), a, "Sentence A")[0]))
+        words, _ = engine.tokens_of(engine.predicting(reader), a, "Sentence A")
+        value = answers.there(value, len(words))
     with st.container(border=True, key="card-pair"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-pair"):
             st.markdown("**What carries the difference**", width="content", help=ABOUT)
