@@ -94,4 +94,7 @@ def changed(heads: tuple[Head, ...], fill: str) -> str:
 
 def together(fill: str) -> str:
     """What is said of several heads that are changed at once."""
-    return "Taken away together" if fill == "zero" else f"Set to {TITLES[fill]}, together"
+    if fill == "zero":
+        return "Taken away together"
+    looking = TITLES[fill].startswith("looking")
+    return f"Together, {TITLES[fill]}" if looking else f"Set to {TITLES[fill]}, together"

@@ -60,13 +60,20 @@ class Effects:
 
     @property
     def full(self) -> float:
-        """The effect of a square that fills its tile: the largest."""
+        """The effect of a square that fills its tile: the largest of a head."""
+        return self.full_of(False)
+
+    def full_of(self, feed: bool) -> float:
+        """The same of heads, or of feed-forwards, which may do a hundred times as much."""
+        wanted = [unit for unit in self.heads if (unit[1] == FEED) == feed]
+        exact, guess = (
+            [abs(of[unit]) for unit in wanted if unit in of and math.isfinite(of[unit])]
+            for of in (self.exact, self.estimate)
+        )
         # One wild estimate must not make every exact square small.
-        exact = [abs(v) for v in self.exact.values() if math.isfinite(v)]
-        guess = [abs(v) for v in self.estimate.values() if math.isfinite(v)]
-        if len(self.exact) >= len(self.heads) or not guess:
+        if len(exact) >= len(wanted) or not guess:
             return max(exact, default=0.0) or 1.0
-        return max((*exact, *guess), default=0.0) or 1.0
+        return max(*exact, *guess, 0.0) or 1.0
 
 
 def effects(of: Effects, *, wide: float, label: str = "") -> Diagram:
@@ -101,10 +108,11 @@ def _tile(drawn: Diagram, of: Effects, head: Head, x: float, y: float, side: flo
     gone = head in of.gone
     drawn.box(x, y, room, room, "tile", radius=3, edge="line" if gone else "")
     exact, guess = of.exact.get(head), of.estimate.get(head)
+    full = of.full_of(head[1] == FEED)
     if exact is not None and math.isfinite(exact):
-        _square(drawn, x, y, room, exact, of, filled=True)
+        _square(drawn, x, y, room, exact, of, full, filled=True)
     elif guess is not None and math.isfinite(guess):
-        _square(drawn, x, y, room, guess, of, filled=False)
+        _square(drawn, x, y, room, guess, of, full, filled=False)
     if gone:
         _ring(drawn, x + 1.5, y + 1.5, room - 3, "edit", 2.2)
     if head == of.chosen:
@@ -115,9 +123,17 @@ def _tile(drawn: Diagram, of: Effects, head: Head, x: float, y: float, side: flo
 
 
 def _square(
-    drawn: Diagram, x: float, y: float, room: float, value: float, of: Effects, *, filled: bool
+    drawn: Diagram,
+    x: float,
+    y: float,
+    room: float,
+    value: float,
+    of: Effects,
+    full: float,
+    *,
+    filled: bool,
 ) -> None:
-    side = (room - 9 * min(room / 30, 1)) * math.sqrt(min(abs(value) / of.full, 1.0))
+    side = (room - 9 * min(room / 30, 1)) * math.sqrt(min(abs(value) / full, 1.0))
     if side < 0.7:
         return
     kind, middle = of.kinds[value < 0], room / 2
@@ -149,10 +165,13 @@ def _legend(drawn: Diagram, of: Effects, y: float) -> None:
     x = _LEFT + _GAP / 2
     some_below = any(v < 0 for v in (*of.exact.values(), *of.estimate.values()))
     more, less = of.kinds
-    parts = [(more, True, f"{of.words[0]} (largest: {of.write(of.full)} {of.unit})")]
+    largest = f"largest: {of.write(of.full)} {of.unit}"
+    if of.feeds:
+        largest = f"largest head: {of.write(of.full)} {of.unit}"
+        largest = f"{largest}; largest feed-forward (FF): {of.write(of.full_of(True))}"
+    parts = [(more, True, f"{of.words[0]} ({largest})")]
     if some_below:
-        parts = [(more, True, of.words[0]), (less, True, of.words[1])]
-        parts.append(("", True, f"largest: {of.write(of.full)} {of.unit}"))
+        parts = [(more, True, of.words[0]), (less, True, of.words[1]), ("", True, largest)]
     if of.estimate and len(of.exact) < len(of.heads):
         parts.append((more, False, "outlined: estimated"))
     for kind, filled, words in parts:

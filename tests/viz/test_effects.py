@@ -143,5 +143,9 @@ def test_feed_forwards_stand_in_a_row_below_the_heads():
     assert drawn.spots[-2].lines == ("4 nats",)
     assert len({spot.y for spot in drawn.spots[-3:]}) == 1
     assert drawn.spots[-1].y > max(spot.y for spot in drawn.spots[:-3]) + 10
+    one, two = [box for box in boxes(drawn, "edit") if box[3] > 10 or box[4] > 10][:2]
+    assert one[3] == pytest.approx(two[3])  # each kind on a scale of its own, which is said
+    written = " ".join(shape[3] for shape in drawn.shapes if shape[0] == "words")
+    assert "largest head: 1 nats; largest feed-forward (FF): 4" in written
     columns = {spot.title[:2]: spot.x for spot in drawn.spots}
     assert columns["L0"] < columns["L1"] < columns["L2"]
