@@ -13,13 +13,12 @@ from attnlab.analysis.metrics import (
     LogProbability,
     Loss,
     Metric,
-    token_id,
 )
 from attnlab.errors import InputError
 from attnlab.ui import engine
 from attnlab.ui.ablate_fills import DONE
 from attnlab.ui.ablate_selection import Ablate
-from attnlab.ui.engine import sweep
+from attnlab.ui.answers import Answer, likely, typed
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.figures import minus
 from attnlab.viz.svg.text import spoken
@@ -115,35 +114,6 @@ def measured(
     )
 
 
-def _word(
-    typed: str, place: int, reader: engine.Reader, passage: Passage, at: int
-) -> tuple[str, int]:
-    """A word and its id: as typed, with a space before it where that is a token; or a likely one.
-
-    Raises:
-        InputError: it is several tokens.
-    """
-    if not typed.strip():
-        token = sweep.next_words(reader, passage, at).before[place][0]
-        return spoken(token).strip(), token.id
-    word = typed.strip()
-    try:
-        return word, token_id(reader.lab, f" {word}")
-    except InputError:
-        return word, whole_word(word, reader, passage, at)
-
-
-def whole_word(word: str, reader: engine.Reader, passage: Passage, at: int) -> int:
-    """The id of what has no space before it.
-
-    Raises:
-        InputError: it is several tokens; the sentence names some that are one.
-    """
-    try:
-        return token_id(reader.lab, word)
-    except InputError as error:
-        likely = sweep.next_words(reader, passage, at).before[:3]
-        some = ", ".join(f"“{spoken(token).strip()}”" for token, _ in likely)
-        raise InputError(
-            f"{reader.title} writes “{word}” in several pieces, and an answer is one: try {some}."
-        ) from error
+def _word(word: str, place: int, reader: engine.Reader, passage: Passage, at: int) -> Answer:
+    """What is typed, or a likely word. Raises InputError where it is several tokens."""
+    return typed(reader, word, passage, at) or likely(reader, passage, at, place)

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from attnlab.analysis.metrics import KL, LogitDifference, Metric, token_id
+from attnlab.analysis.metrics import KL, LogitDifference, Metric
 from attnlab.errors import InputError
 from attnlab.ui import engine
-from attnlab.ui.ablate_measure import whole_word
-from attnlab.ui.engine import sweep
+from attnlab.ui.answers import Answer, likely, typed
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.trace_selection import Traced
 from attnlab.viz.svg.text import spoken
-
-Answer = tuple[str, int]
-"""A word and its id."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +59,6 @@ def position_of(value: Traced, reader: engine.Reader, tokens: tuple[Any, ...]) -
     return (value.at if 0 <= value.at < len(tokens) else usual), usual
 
 
-def likely(reader: engine.Reader, passage: Passage, position: int) -> Answer:
-    """The word that the model finds likeliest."""
-    token = sweep.next_words(reader, passage, position).before[0][0]
-    return spoken(token).strip(), token.id
-
-
 def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Prediction:
     """The prediction of A that is asked for.
 
@@ -89,24 +79,6 @@ def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Predic
     if other is not None and other[1] == answer[1]:
         raise InputError(f"“{answer[0]}” is compared with itself; compare it with another word.")
     return Prediction(reader, passage, tokens, position, usual, answer, other)
-
-
-def typed(reader: engine.Reader, word: str, passage: Passage, position: int) -> Answer | None:
-    """A typed word and its id: with a space before it where that is a token; None for nothing.
-
-    Args:
-        passage, position: whose likely words are named where it is none.
-
-    Raises:
-        InputError: it is several tokens.
-    """
-    word = word.strip()
-    if not word:
-        return None
-    try:
-        return word, token_id(reader.lab, f" {word}")
-    except InputError:
-        return word, whole_word(word, reader, passage, position)
 
 
 @dataclass(frozen=True)

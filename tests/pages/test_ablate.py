@@ -12,8 +12,7 @@ from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.cards.ablate import found, grid
 from attnlab.ui.engine.sweep import Swept
 from attnlab.ui.export.menu import files
-from attnlab.viz import payload
-from tests.pages.reading import opened, said, written
+from tests.pages.reading import clickable, opened, said, written
 from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
@@ -27,9 +26,7 @@ def ablate(packaged_models):
 
 def squares(app: AppTest) -> dict:
     """What the picture of all heads was sent last."""
-    bodies = [element.proto.bytes for element in app.get("bidi_component")]
-    headers = [payload.unpack(bytes(body))[0] for body in bodies if body]
-    return [header for header in headers if header.get("clickable")][-1]
+    return clickable(app)[-1]
 
 
 def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):

@@ -26,9 +26,7 @@ def draw(selection: Selection, value: Ablate) -> None:
     """
     resample = value.fill in FROM_B
     targets = sentences.draw(selection) if resample else {"A": sentences.draw_one(selection)}
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not reader.layers:
         say.remark("This model shows no attention, so no head of it can be taken away.", "none")
         return

@@ -113,9 +113,7 @@ def compared(ask: Ask, heads: tuple[Head, ...], found: Together, measured: Measu
         return
     then = held["together"]
     close = abs(then - found.effect) <= 1e-4 * max(1.0, abs(then))
-    if close:
-        saved = again = write(then)
     same = "the same" if close else "not the same: another model, device or version"
-    saved, again = _apart(then, found.effect)
+    saved, again = (write(then),) * 2 if close else _apart(then, found.effect)
     words = f"Saved: {saved} {measured.unit}; run again: {again}"
     say.remark(f"{words}, {same}.", "study")
