@@ -8,7 +8,7 @@ from typing import Any
 from attnlab.analysis.metrics import KL, LogitDifference, Metric
 from attnlab.errors import InputError
 from attnlab.ui import engine
-from attnlab.ui.answers import Answer, likely, typed
+from attnlab.ui.answers import Answer, likely, typed, usual_position
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.trace_selection import Traced
 from attnlab.viz.svg.text import spoken
@@ -54,8 +54,7 @@ class Prediction:
 
 def position_of(value: Traced, reader: engine.Reader, tokens: tuple[Any, ...]) -> tuple[int, int]:
     """The position that is looked at, and the one that is unasked: the mask, or the end."""
-    mask = engine.mask_position(reader, tokens)
-    usual = len(tokens) - 1 if mask is None else mask
+    usual = usual_position(reader, tokens)
     return (value.at if 0 <= value.at < len(tokens) else usual), usual
 
 

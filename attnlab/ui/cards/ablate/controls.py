@@ -7,7 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.errors import InputError
-from attnlab.ui import ablate_fills, ablate_measure, engine, own, say, widget
+from attnlab.ui import ablate_fills, ablate_measure, answers, engine, own, say, widget
 from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.ablate_selection import (
     ABLATE,
@@ -93,22 +93,14 @@ def _measured(
     Raises:
         AttnLabError: the measure does not fit, or the work was stopped.
     """
-    typed = {name for name in ("token", "answer", "other") if getattr(value, name).strip()}
-    tries: tuple[tuple[str, ...], ...] = ((), ("other",), ("answer",), ("token", "answer", "other"))
-    refused: InputError | None = None
-    for left_out in tries:
-        if left_out and not typed & set(left_out):
-            continue
-        try:
-            shown = replace(value, **dict.fromkeys(left_out, ""))
-            found = ablate_measure.measured(shown, reader, passage, tokens, position)
-        except InputError as error:
-            refused = refused or error
-            continue
-        if refused is not None:
-            say.problem(f"{refused} Until then: the {found.what}.", "answer")
-        return found
-    raise refused
+    found, refused = answers.fitting(
+        value,
+        ("token", "answer", "other"),
+        lambda shown: ablate_measure.measured(shown, reader, passage, tokens, position),
+    )
+    if refused is not None:
+        say.problem(f"{refused} Until then: the {found.what}.", "answer")
+    return found
 
 
 def fills_of(reader: engine.Reader) -> tuple[Fill, ...]:
@@ -162,15 +154,9 @@ def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
     return value
 
 
-def unasked(reader: engine.Reader, tokens: Sequence[Any]) -> int:
-    """Where a prediction is looked at before anything is chosen: at the mask, or the end."""
-    mask = engine.mask_position(reader, tokens)
-    return len(tokens) - 1 if mask is None else mask
-
-
 def _position(value: Ablate, reader: engine.Reader, tokens: Sequence[Any]) -> int:
     """The token whose prediction is looked at."""
-    usual = unasked(reader, tokens)
+    usual = answers.usual_position(reader, tokens)
     there = value.at if 0 <= value.at < len(tokens) else usual
     if value.at >= len(tokens):
         say.problem(f"Sentence A has no token {value.at:,}; the last is {len(tokens) - 1}.", "at")

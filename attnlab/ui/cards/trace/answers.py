@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
 
 import streamlit as st
 
-from attnlab.errors import InputError
-from attnlab.ui import own, say, widget
+from attnlab.ui import answers, own, say, widget
+from attnlab.ui.answers import Found
 from attnlab.ui.trace_answers import Prediction
 from attnlab.ui.trace_selection import MOST_TYPED, TRACE, Traced
 from attnlab.viz.svg.text import spoken
@@ -70,25 +68,13 @@ def words(answer: str, other: str) -> None:
         )
 
 
-Found = TypeVar("Found")
-
-
 def fitting(value: Traced, find: Callable[[Traced], Found]) -> Found:
     """What is found of answers as typed; one that does not fit is left out, and that is said.
 
     Raises:
         AttnLabError: it is no answer that does not fit, or the work was stopped.
     """
-    refused: InputError | None = None
-    for left_out in ((), ("other",), ("answer",), ("answer", "other")):
-        if left_out and not any(getattr(value, name).strip() for name in left_out):
-            continue
-        try:
-            found = find(replace(value, **dict.fromkeys(left_out, "")))
-        except InputError as error:
-            refused = refused or error
-            continue
-        if refused is not None:
-            say.problem(f"{refused} Until then, the likeliest stands in for it.", "answer")
-        return found
-    raise refused
+    found, refused = answers.fitting(value, ("answer", "other"), find)
+    if refused is not None:
+        say.problem(f"{refused} Until then, the likeliest stands in for it.", "answer")
+    return found
