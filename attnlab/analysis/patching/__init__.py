@@ -8,10 +8,13 @@ One runs with a single value taken from the other, for each head, layer or posit
 
     share = (patched − corrupted) / (clean − corrupted)
 
-0 is what the corrupted text gives, 1 what the clean one does; beyond both it may go either way. The
-raw numbers stay beside it. Vig et al. 2020, "Investigating Gender Bias in Language Models Using
-Causal Mediation Analysis"; Meng et al. 2022, "Locating and Editing Factual Associations in GPT";
-Heimersheim and Nanda 2024, "How to Use and Interpret Activation Patching", section 2.
+0 is what the corrupted text gives, 1 what the clean one does; beyond both it may go either way.
+Where the two lie within rounding of one another (1e-4, or what checked rows are off) there is no
+share. The raw numbers stay beside it.
+
+Vig et al. 2020, "Investigating Gender Bias in Language Models Using Causal Mediation Analysis";
+Meng et al. 2022, "Locating and Editing Factual Associations in GPT"; Heimersheim and Nanda 2024,
+"How to Use and Interpret Activation Patching", section 2.
 """
 
 from __future__ import annotations
@@ -138,10 +141,11 @@ def activation_patching(
     options |= {"target": both.targets[receives], "progress": progress}
     options["seen"] = None if seen is None else table.streaming(seen)
     result = grown(runner, both.texts[receives], variants, raw, **options)
+    noise = None if result.noise is None else result.noise[0]
+    table.least = max(table.least, noise or 0.0)
     table.fill(range(len(rows)), result.values[0])
     values = dict(zip(("clean", "corrupted"), both.values, strict=True))
     asked = {"stage": stage, "by": by, "direction": direction, "metric": both.metric}
-    noise = None if result.noise is None else result.noise[0]
     found = {"how": result.how, "why": result.why, "difference": result.difference, "noise": noise}
     return Patching(table.frame, **asked, **values, tokens=tokens, pairs=pairs, **found)
 

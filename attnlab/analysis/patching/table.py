@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 from torch import Tensor
 
+from attnlab.analysis.batches import TOLERANCE
 from attnlab.analysis.grow import Part
 from attnlab.analysis.patching.variants import Cell
 from attnlab.trace.token import Token
@@ -21,6 +22,9 @@ class Table:
         tokens: of the text that runs.
         values: the metric of the clean and of the corrupted text.
         receives: which of them runs.
+
+    Attributes:
+        least: a difference between the texts that may be rounding: what rows of a batch may be off.
     """
 
     def __init__(
@@ -32,6 +36,7 @@ class Table:
         receives: int,
     ) -> None:
         self.values, self.receives = values, receives
+        self.least = TOLERANCE
         self.frame = pd.DataFrame({"layer": [layer for layer, *_ in rows]})
         if by != "layer":
             self.frame[by] = [unit for _, unit, _ in rows]
@@ -48,7 +53,7 @@ class Table:
         self.frame.loc[which, "value"] = value
         self.frame.loc[which, "effect"] = value - self.values[self.receives]
         # Texts that the metric cannot tell apart leave no scale to measure by.
-        share = (value - corrupted) / apart if abs(apart) > 1e-9 else float("nan")
+        share = (value - corrupted) / apart if abs(apart) > self.least else float("nan")
         self.frame.loc[which, "share"] = share
 
     def streaming(self, seen: Seen) -> Callable[[Part], None]:

@@ -14,7 +14,7 @@ from attnlab.ui import engine, export, models, mount_diagram, own, say
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.cards.trace import answers, asked, patch
-from attnlab.ui.cards.trace.exchange import Shown, name_of, said
+from attnlab.ui.cards.trace.exchange import Shown, name_of, said, way
 from attnlab.ui.cards.trace.one import there
 from attnlab.ui.cards.trace.parts import figure, look
 from attnlab.ui.engine import trace
@@ -215,7 +215,7 @@ def _squares(
         share, value = known[cell]
         if not math.isfinite(share):
             return ()
-        return (f"{shown.moved(share):.0%} of the way to {shown.towards}", figure(value))
+        return (f"{way(shown.moved(share))} of the way to {shown.towards}", figure(value))
 
     of = squares.Squares(
         names,
@@ -225,7 +225,7 @@ def _squares(
         lambda cell: f"L{layers[cell[1]]} {names[cell[0]]}",
         told,
         cells[pairs.index(spot)] if spot in pairs else None,
-        write=lambda part: f"{part:.0%}",
+        write=way,
         words=(f"moves the answer towards {shown.towards}", f"away from {shown.towards}"),
         kinds=(shown.towards.lower(), "mute"),
         full=1.0,

@@ -9,7 +9,7 @@ import streamlit as st
 from attnlab.analysis.beside import typical
 from attnlab.analysis.patching import Patching
 from attnlab.ui import engine, explain, export, mount, say
-from attnlab.ui.cards.trace.exchange import Shown, name_of, percent
+from attnlab.ui.cards.trace.exchange import Shown, name_of, percent, way
 from attnlab.ui.engine import edited
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export import trace as saved
@@ -24,8 +24,10 @@ def draw(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
     row, other, into = rows.iloc[0], shown.towards, shown.of.into
     share = shown.moved(float(row.share))
     said = f"L{spot[0]} {name_of(shown, spot[1])} of {other} in {into}"
+    if not math.isfinite(share):
+        said = f"{said}: what it moves cannot be told, as nothing lies between the sentences"
     if math.isfinite(share):
-        said = f"{said}: {share:.0%} of the way to {other}{_usual(shown, found)}"
+        said = f"{said}: {way(share)} of the way to {other}{_usual(shown, found)}"
     said = f"{said}."
     with st.container(border=True, key="card-patch"):
         st.markdown("**With this value of the other sentence**", help=explain.KL)
