@@ -13,9 +13,16 @@ from attnlab.trace.runner import Runner
 from attnlab.trace.trace import Trace
 
 TOLERANCE: Final = 1e-4
-"""How far a number may be from that of a single run, in float32."""
+"""How far a number may be from that of a single run, in float32, whatever its size."""
 _ROUNDING: Final = 8
-"""How many steps of a number as large as the largest one count as rounding."""
+"""How many steps (units in the last place) of a number as large as the largest one count as
+rounding in half precision, where sums are kept in float32."""
+_OF_READ: Final = 16
+"""In float32, of logits and losses: more than TOLERANCE only where the largest is above 52."""
+_OF_VECTORS: Final = 64
+"""In float32, of vectors: sums round, too. SmolLM2's last vectors, up to 45, differ by 28 steps
+(1.5e-4) between batches of other sizes, where its logits, up to 28, differ by 5e-5; a single run
+is itself 8 steps from float64."""
 _ACTIVATIONS: Final = 24
 """Numbers a token, as multiples of the width, that are alive at once in one block."""
 _TILE: Final = 128
@@ -57,22 +64,29 @@ class Gap(NamedTuple):
 def gaps(one: Trace, other: Trace) -> list[Gap]:
     """Of all that two runs kept: logits and losses, and after these the final vectors."""
     dtype = getattr(torch, str(one.how.get("dtype", "float32")).removeprefix("torch."))
-    pairs = zip(_read(one), _read(other), strict=True)
-    # −∞ − −∞ is no number, and no difference either.
-    sizes = ((a, float(torch.where(a == b, 0.0, (a - b).abs()).max())) for a, b in pairs)
-    return [Gap(size, tolerance(a, dtype)) for a, size in sizes]
+    found = []
+    for (a, vectors), (b, _) in zip(_read(one), _read(other), strict=True):
+        # −∞ − −∞ is no number, and no difference either.
+        size = float(torch.where(a == b, 0.0, (a - b).abs()).max())
+        found.append(Gap(size, tolerance(a, dtype, vectors=vectors)))
+    return found
 
 
-def tolerance(numbers: Tensor, dtype: torch.dtype) -> float:
-    """How far rows may be from single runs: TOLERANCE, and in half precision as far as the model's
-    own rounding carries: other shapes of a batch are added up in another order, and in bfloat16
-    SmolLM2's logits, up to 16, then differ by 0.5."""
+def tolerance(numbers: Tensor, dtype: torch.dtype, *, vectors: bool = False) -> float:
+    """How far rows may be from single runs: TOLERANCE, or as far as the model's own rounding
+    carries where that is more. Other shapes of a batch are added up in another order, so two right
+    answers differ by steps of their largest number: in float32 by up to 16 of logits and losses and
+    64 of ``vectors``; in half precision by 8, and in bfloat16 SmolLM2's logits, up to 16, then
+    differ by 0.5. Rows that are wrong differ by far more."""
     finite = numbers[numbers.isfinite()].abs()
     largest = float(finite.max()) if len(finite) else 0.0
-    return max(TOLERANCE, _ROUNDING * torch.finfo(dtype).eps * largest)
+    whole = _OF_VECTORS if vectors else _OF_READ
+    steps = _ROUNDING if torch.finfo(dtype).bits < 32 else whole
+    return max(TOLERANCE, steps * torch.finfo(dtype).eps * largest)
 
 
-def _read(trace: Trace) -> list[Tensor]:
+def _read(trace: Trace) -> list[tuple[Tensor, bool]]:
+    """What a run kept, and whether it is vectors."""
     kept = [layers[layer].tensor for layers in trace.values.values() for layer in sorted(layers)]
-    found = (trace.logits, trace.losses, *kept)
-    return [tensor for tensor in found if tensor is not None and tensor.numel()]
+    found = [(trace.logits, False), (trace.losses, False), *((tensor, True) for tensor in kept)]
+    return [(one, vectors) for one, vectors in found if one is not None and one.numel()]

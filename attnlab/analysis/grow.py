@@ -7,8 +7,9 @@ memory stays within a budget.
 
 Some models cannot be run so, and some are silently wrong when they are. So three variants, those
 that join first, last and in the middle, are run singly before anything is handed on. Where they
-differ in what is read, or in the last vector of any position, or the model's code fails, all run as
-plain batches (one at a time where not even these are right), and the result says so.
+differ in what is read, or in the last vector of any position, by more than rounding
+(``batches.tolerance``), or the model's code fails, all run as plain batches (one at a time where
+not even these are right), and the result says so.
 
     result = grown(lab, text, [(al.ZeroHead(4, 2),), (al.ZeroHead(9, 4),)], KL())
     result.values[0]          # KL of each variant, [N]
@@ -36,6 +37,9 @@ BUDGET: Final = 2**29
 """Bytes that the rows of a group may take while they run."""
 GROUPS: Final = 6
 """Into how many groups variants are split, at least, so that results stream."""
+_SHARED: Final = "Each ran through all layers: runs that share the first ones"
+_BESIDE: Final = "Run one after another: runs side by side"
+_FEW: Final = "All ran side by side through all layers: too few begin to differ later."
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ class _Work:
         self.alone = {i: self._together([i], self.checks)[0] for i in checked}
         any_row = self.alone[checked[0]] if checked else self._together([None])[0]
         room = max(1, budget // bytes_of_row(self.runner, any_row))
-        why = "Few variants join late, so they ran as a plain batch." if self.count else ""
+        why = _FEW if self.count else ""
         if grows:
             why = self._in_growth(joins, groups, room)
         if self.plain is None:
@@ -171,14 +175,14 @@ class _Work:
             for part in parts:
                 self.forwards += 1
                 plain, *traces = self.growth.run([None, *part], **self._options(part))
-                self._require_equal(part, traces, "joined the batch")
+                self._require_equal(part, traces, _SHARED)
                 self._plain_is(plain)
                 self._keep(part, traces)
                 self.grew += len(part)
         except GrowthRefused as error:
             return str(error)
         rest = self.count - len(joins)
-        return f"{rest} differ before the first block: plain batches." if rest else ""
+        return f"{rest} differ before the first layer, so they share none." if rest else ""
 
     def _in_batches(self, which: Sequence[int], groups: int, room: int) -> None:
         """Plain batches; one at a time where the model cannot be edited row by row."""
@@ -187,7 +191,7 @@ class _Work:
             if not self.batch_failed:
                 try:
                     traces = self._together(part, self._options(part))
-                    self._require_equal(part, traces, "started as one batch")
+                    self._require_equal(part, traces, _BESIDE)
                 except GrowthRefused as error:
                     self.batch_failed, traces = str(error), None
             if traces is None:
@@ -207,16 +211,17 @@ class _Work:
         return self.growth.run(which, grow=False, **(options or self.asks))
 
     def _require_equal(self, part: Sequence[int], traces: list[Trace], how: str) -> None:
-        """Raises GrowthRefused where a variant of the part is not what it is in a single run."""
+        """Raises GrowthRefused where a variant of the part is not what it is in a single run.
+
+        Args:
+            how: how the part was run, in words to which the difference is added.
+        """
         for i, one in self.alone.items():
             if i in part:
                 found = gaps(one, traces[part.index(i)])
                 for gap in found:
                     if not gap.size <= gap.most:
-                        raise GrowthRefused(
-                            f"Rows of {self.runner.name} that {how} differ from single runs by "
-                            f"{gap.size:.2g}, so they were not used."
-                        )
+                        raise GrowthRefused(f"{how} are {gap.size:.2g} off from single runs.")
                 self.difference = max(self.difference or 0.0, found[0].size)
 
     def _keep(self, part: list[int], traces: list[Trace]) -> None:

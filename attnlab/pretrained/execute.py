@@ -42,20 +42,7 @@ def execute(
         GrowthRefused: the model did not let every row join.
         CaptureError, EditRefused, InputError, Cancelled: see ``Lab.run``.
     """
-    texts.check_captures(lab, options.captures)
-    require_alike(bounds)
-    mains = goals if lab.is_encoder_decoder else sources
-    sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
-    texts.check_places(options.captures, sizes, lab.sites)
-    longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
-    require_room(lab, options.captures, len(mains), *longest)
-    joins = [None] * len(bounds) if joins is None else joins
-    rows = zip(bounds, joins, sizes, strict=True)
-    run = options.run([Row(b, enters, sizes=size) for b, enters, size in rows])
-    lengths = [len(ids) if ids else None for ids in mains]
-    run.positions = options.positions(lengths, lab.has_head, lab.device)
-    if options.logits == "loss":
-        _ask_losses(lab, run, mains)
+    run = _run(lab, sources, goals, options, bounds, joins or [None] * len(bounds))
     with lab.serial:
         outputs = lab.forward(run, inputs)
     _require_all(lab, run, outputs)
@@ -64,6 +51,31 @@ def execute(
         trace_of(lab, run, outputs, row, source, goal, options)
         for row, (source, goal) in enumerate(zip(sources, goals, strict=True))
     ]
+
+
+def _run(
+    lab: Lab,
+    sources: list,
+    goals: list,
+    options: Asked,
+    bounds: list[tuple],
+    joins: Sequence[int | None],
+) -> Run:
+    """What is asked of the batch, checked against the model and the texts."""
+    texts.check_captures(lab, options.captures)
+    require_alike(bounds)
+    mains = goals if lab.is_encoder_decoder else sources
+    sizes = [sizes_of(*ids) for ids in zip(sources, mains, strict=True)]
+    texts.check_places(options.captures, sizes, lab.sites)
+    longest = [max((len(ids) for ids in side if ids), default=0) for side in (sources, mains)]
+    require_room(lab, options.captures, len(mains), *longest)
+    rows = zip(bounds, joins, sizes, strict=True)
+    run = options.run([Row(b, enters, sizes=size) for b, enters, size in rows])
+    lengths = [len(ids) if ids else None for ids in mains]
+    run.positions = options.positions(lengths, lab.has_head, lab.device)
+    if options.logits == "loss":
+        _ask_losses(lab, run, mains)
+    return run
 
 
 def _require_all(lab: Lab, run: Run, outputs: Any) -> None:

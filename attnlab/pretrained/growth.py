@@ -124,8 +124,10 @@ class Growth:
             late = isinstance(error, EditMissed) and start < rows  # it may have joined too late
             if isinstance(error, AttnLabError) and not late:
                 raise
-            how = "one batch with edits of each row" if start == rows else "rows that join a batch"
-            raise GrowthRefused(f"{self._lab.name} cannot be run in {how} ({error}).") from error
+            how = "Run one after another: runs with other edits cannot stand side by side"
+            if start < rows:
+                how = "Each ran through all layers: runs cannot share the first ones"
+            raise GrowthRefused(f"{how} in {self._lab.name} ({error}).") from error
 
 
 def _repeated(value: Tensor, rows: int) -> Tensor:

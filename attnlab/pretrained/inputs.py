@@ -59,17 +59,19 @@ def runs_on_text(model: Any) -> bool:
     return True
 
 
-def longest_text(config: Any) -> int | None:
-    """The most tokens that the configuration allows, or None where it sets no limit."""
+def longest_text(config: Any, of_tables: int | None = None) -> int | None:
+    """The most tokens that the configuration and tables of positions allow, or None where neither
+    sets a limit."""
     config = config.get_text_config()
     limits = (getattr(config, name, None) for name in _LIMITS)
     limit = next((n for n in limits if isinstance(n, int) and n > 0), None)
     if limit is None:
-        return None
+        return of_tables
     rope = getattr(config, "rope_parameters", None) or {}
     # Here the limit is where the stretching starts, and the factor how far it is meant to go.
     stretch = rope.get("factor", 1) if rope.get("rope_type") == "dynamic" else 1
-    return int(limit * stretch)
+    limit = int(limit * stretch)
+    return limit if of_tables is None else min(limit, of_tables)
 
 
 def _random_ids(config: Any, batch: int, length: int, device: torch.device) -> Tensor:

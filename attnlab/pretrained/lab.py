@@ -85,10 +85,8 @@ class Lab(Tried):
         self.tier, self.trust = found.tier, trust_of(replace(found, notes=found.notes + notes))
         self.sites, self.blocks = found.layout.sites, found.layout.blocks
         self.stages, self.editable, self.sinks = found.stages, found.editable, found.sinks
-        self.longest, self.longest_target = (
-            min((n for n in (longest_text(model.config), of_tables) if n is not None), default=None)
-            for of_tables in (found.layout.longest, found.layout.longest_target)
-        )
+        self.longest = longest_text(model.config, found.layout.longest)
+        self.longest_target = longest_text(model.config, found.layout.longest_target)
         self.main_role, self.positions = found.layout.main_role, found.layout.order.roles
         self._rotaries = found.layout.order.rotaries
         self.serial = serial_for(found.clone)

@@ -13,12 +13,12 @@ from attnlab.analysis.metrics import (
     LogProbability,
     Loss,
     Metric,
-    token_id,
 )
 from attnlab.errors import InputError
 from attnlab.ui import engine
+from attnlab.ui.ablate_fills import DONE
 from attnlab.ui.ablate_selection import Ablate
-from attnlab.ui.engine import sweep
+from attnlab.ui.answers import Answer, likely, typed
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.figures import minus
 from attnlab.viz.svg.text import spoken
@@ -82,6 +82,7 @@ def measured(
     Raises:
         InputError: an answer is not one token.
     """
+    how, so = DONE[value.fill]
     last = position == len(tokens) - 1
     at = -1 if last else position
     after = f"after “{spoken(tokens[position]).strip()}”"
@@ -94,7 +95,7 @@ def measured(
     if value.metric == "token":
         word, found = _word(value.token, 0, reader, passage, at)
         what = f"log-probability of “{word}” {after}"
-        rises = ("likelier without the head", "less likely without it")
+        rises = (f"likelier {how}", f"less likely {so}")
         return Measured(LogProbability(found, at), what, rises, _HELPS, at)
     if value.metric == "difference":
         one, first = _word(value.answer, 0, reader, passage, at)
@@ -102,10 +103,10 @@ def measured(
         if first == second:
             raise InputError(f"Both answers are “{one}”: name another for one of them.")
         what = f"lead of “{one}” over “{two}” {after}"
-        grows = ("lead grows without the head", "lead shrinks without it")
+        grows = (f"lead grows {how}", f"lead shrinks {so}")
         return Measured(LogitDifference(first, second, at), what, grows, _HELPS, at)
     if value.metric == "loss":
-        rises = ("loss rises without the head", "loss falls without it")
+        rises = (f"loss rises {how}", f"loss falls {so}")
         return Measured(Loss(), "mean loss of the text’s words", rises, _HARMS, at)
     turned = "how far the text’s mean vector turns"
     return Measured(
@@ -113,35 +114,6 @@ def measured(
     )
 
 
-def _word(
-    typed: str, place: int, reader: engine.Reader, passage: Passage, at: int
-) -> tuple[str, int]:
-    """A word and its id: as typed, with a space before it where that is a token; or a likely one.
-
-    Raises:
-        InputError: it is several tokens.
-    """
-    if not typed.strip():
-        token = sweep.next_words(reader, passage, at).before[place][0]
-        return spoken(token).strip(), token.id
-    word = typed.strip()
-    try:
-        return word, token_id(reader.lab, f" {word}")
-    except InputError:
-        return word, _whole(word, reader, passage, at)
-
-
-def _whole(word: str, reader: engine.Reader, passage: Passage, at: int) -> int:
-    """The id of what has no space before it.
-
-    Raises:
-        InputError: it is several tokens; the sentence names some that are one.
-    """
-    try:
-        return token_id(reader.lab, word)
-    except InputError as error:
-        likely = sweep.next_words(reader, passage, at).before[:3]
-        some = ", ".join(f"“{spoken(token).strip()}”" for token, _ in likely)
-        raise InputError(
-            f"{reader.title} writes “{word}” in several pieces, and an answer is one: try {some}."
-        ) from error
+def _word(word: str, place: int, reader: engine.Reader, passage: Passage, at: int) -> Answer:
+    """What is typed, or a likely word. Raises InputError where it is several tokens."""
+    return typed(reader, word, passage, at) or likely(reader, passage, at, place)

@@ -1,6 +1,9 @@
 """What the page Ablate shows of its own; nothing here imports Streamlit.
 
-fill=zero|mean|resample     what takes the place of a head's output (resample: from sentence B)
+fill=zero|mean|corpus|resample|keys|values|uniform|previous|first|pattern
+                            what a head is set to (resample, keys, values: from sentence B)
+rows=…                      the weights of fill=pattern, a line for each word
+feed=1                      feed-forwards are taken away, too
 metric=kl|token|difference|loss|cosine     how an effect is measured
 after=4                     the token whose prediction is looked at, -1 for the last
 token=Paris  answer=Paris  other=Rome      the words of the second and the third metric
@@ -12,16 +15,40 @@ The heads that are taken away and the one that is looked at are of the shared se
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from attnlab.ui.own_link import Page, one_of, typed, whole
+from attnlab.ui.own_link import Page, one_of, pasted, switch, typed, whole
 
-Fill = Literal["zero", "mean", "resample"]
+Fill = Literal[
+    "zero",
+    "mean",
+    "corpus",
+    "resample",
+    "keys",
+    "values",
+    "uniform",
+    "previous",
+    "first",
+    "pattern",
+]
 MetricName = Literal["kl", "token", "difference", "loss", "cosine"]
 
-FILLS: Final[tuple[Fill, ...]] = ("zero", "mean", "resample")
+FILLS: Final[tuple[Fill, ...]] = (
+    *("zero", "mean", "corpus", "resample", "keys", "values"),
+    *("uniform", "previous", "first", "pattern"),
+)
+FROM_B: Final = frozenset({"resample", "keys", "values"})
+"""What is taken from sentence B."""
+LOOKING: Final = frozenset({"uniform", "previous", "first", "pattern"})
+"""What sets where a head looks, not what it hands on."""
+ESTIMATED: Final = frozenset({"zero", "mean", "corpus", "resample"})
+"""What has an estimate of first order."""
+OF_LAYERS: Final = frozenset({"zero", "mean", "resample"})
+"""What feed-forwards can be set to, as well."""
 METRICS: Final[tuple[MetricName, ...]] = ("kl", "token", "difference", "loss", "cosine")
 LAST: Final = 9_999
 MOST_TYPED: Final = 60
 """Characters of an answer."""
+MOST_PASTED: Final = 20_000
+"""Characters of a pattern."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +56,9 @@ class Ablate:
     """What is done to the heads, and how its effect is measured.
 
     Attributes:
-        fill: what takes the place of what a head hands on.
+        fill: what takes the place of what a head hands on, or of where it looks.
+        rows: the weights that are pasted for "pattern", a line for each word.
+        feed: whether feed-forwards are taken away, too.
         metric: the measure; a model that does not have it is given one that it has.
         at: the token whose prediction is looked at, -1 for the last.
         token: the word whose probability is followed, "" for the likeliest.
@@ -38,6 +67,8 @@ class Ablate:
     """
 
     fill: Fill = "zero"
+    rows: str = ""
+    feed: bool = False
     metric: MetricName = "kl"
     at: int = -1
     token: str = ""
@@ -51,6 +82,8 @@ ABLATE: Final = Page(
     Ablate(),
     {
         "fill": one_of("fill", FILLS),
+        "rows": pasted("rows"),
+        "feed": switch("feed", "1", "0"),
         "metric": one_of("metric", METRICS),
         "after": whole("at", -1, LAST),
         "token": typed("token", MOST_TYPED),

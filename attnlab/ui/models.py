@@ -121,6 +121,18 @@ def open_model(selection: Selection) -> engine.Reader:
         return engine.reader(replace(selection, ours=False))
 
 
+def loaded(selection: Selection) -> engine.Reader:
+    """The chosen model, with its trust line in the sidebar.
+
+    Raises:
+        AttnLabError: it cannot be loaded.
+    """
+    reader = open_model(selection)
+    with st.sidebar:
+        trust_line(reader)
+    return reader
+
+
 def _as_hosted(selection: Selection) -> Selection:
     """`selection` on the device and in the numbers that every session of a server shares."""
     if not hosted() or (selection.device, selection.dtype) == ("auto", "auto"):

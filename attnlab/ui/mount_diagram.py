@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -16,6 +17,22 @@ _DIAGRAM = register("diagram")
 def diagram(key: str, drawn: Diagram) -> None:
     """Draws a diagram; ``key`` is the Streamlit key."""
     _DIAGRAM(key=key, data=diagram_payload(drawn))
+
+
+def side_by_side(
+    key: str, draw: Callable[..., Diagram], parts: Sequence[Any], *, label: str, wide: float = 520
+) -> Diagram:
+    """Parts beside each other where there is room, else below; returns them as one picture.
+
+    Args:
+        draw: lays several parts out, from ``parts``, ``wide=`` and ``label=``.
+        wide: of one part.
+    """
+    with st.container(horizontal=True, key=f"parts-of-{key}", gap="medium"):
+        for at, part in enumerate(parts):
+            with st.container(width=int(wide)):
+                diagram(f"{key}-{at}", draw([part], wide=wide, label=label))
+    return draw(parts, wide=wide * len(parts) + 40 * (len(parts) - 1), label=label)
 
 
 def choices(key: str, drawn: Diagram, on_change: Callable[[], None]) -> None:

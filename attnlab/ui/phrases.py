@@ -16,7 +16,7 @@ from attnlab.viz.tokens import label
 
 # KL in nats. Zeroed one by one on “The capital of France is”, half of SmolLM2's 270 heads do less
 # than 0.004 and nine in ten less than 0.03; the one that takes Paris from 0.77 to 0.14 does 1.2.
-_HARDLY, _A_LITTLE, _CLEARLY = 0.02, 0.1, 0.5
+HARDLY, _A_LITTLE, _CLEARLY = 0.02, 0.1, 0.5
 # Cosine distance. On the opening sentence half of MiniLM's 72 heads turn its vector by less than
 # 0.002, and nineteen in twenty by less than 0.025.
 _TURNS_A_LITTLE, _TURNS_CLEARLY = 0.001, 0.02
@@ -111,7 +111,7 @@ def unasked(scene: Scene) -> str:
 
 def size(kl: float, heads: Sequence[Head]) -> str:
     """What a divergence of `kl` nats amounts to, in words."""
-    if kl < _HARDLY:
+    if kl < HARDLY:
         look = "A head can look without mattering." if len(heads) == 1 else ""
         return f"hardly moves. {look}".strip()
     if kl < _A_LITTLE:
@@ -137,7 +137,7 @@ def beside_others(value: float, others: Baseline, heads: Sequence[Head], unit: s
     sets = "random heads" if len(heads) == 1 else f"random sets of {len(heads)} heads"
     moves = "moves" if len(heads) == 1 else "move"
     subject, most = gone(heads), {0: "none", count: "all"}.get(larger, larger)
-    little = _HARDLY if unit else _TURNS_A_LITTLE
+    little = HARDLY if unit else _TURNS_A_LITTLE
     yet = " More than most, and still little." if 2 * larger > count and value < little else ""
     return (
         f"Of {count} {sets}, half move it by less than {others.median:.4f}{unit}; "

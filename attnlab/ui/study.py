@@ -29,6 +29,7 @@ class Opened:
     """What a file asks for.
 
     Attributes:
+        texts: the fields of the selection for which the file has a text.
         together: the effect that it holds, to be compared with that of the new run; None where it
             holds none.
         problems: a sentence for each part not understood.
@@ -38,6 +39,7 @@ class Opened:
     value: Ablate
     together: float | None
     problems: tuple[str, ...]
+    texts: frozenset[str]
 
 
 def dump(
@@ -85,4 +87,5 @@ def load(content: bytes) -> Opened | str:
     together = found.get("together") if isinstance(found, dict) else None
     number = isinstance(together, int | float) and not isinstance(together, bool)
     together = float(together) if number and abs(together) < _HUGE else None
-    return Opened(selection, value, together, (*problems, *doubts))
+    texts = viewfile.texts_in(document.get("texts"))
+    return Opened(selection, value, together, (*problems, *doubts), texts)

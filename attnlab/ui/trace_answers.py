@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from attnlab.analysis.metrics import KL, LogitDifference, Metric, token_id
+from attnlab.analysis.metrics import KL, LogitDifference, Metric
 from attnlab.errors import InputError
 from attnlab.ui import engine
-from attnlab.ui.engine import sweep
+from attnlab.ui.answers import Answer, likely, typed, usual_position
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.trace_selection import Traced
 from attnlab.viz.svg.text import spoken
-
-Answer = tuple[str, int]
-"""A word and its id."""
 
 
 @dataclass(frozen=True)
@@ -55,22 +52,10 @@ class Prediction:
         return f"the lead of “{self.answer[0]}” over “{self.other[0]}”"
 
 
-def predicting(reader: engine.Reader) -> engine.Reader:
-    """In the role whose tokens are followed by a prediction."""
-    return engine.with_role(reader, "decoder" if reader.writes else reader.role)
-
-
 def position_of(value: Traced, reader: engine.Reader, tokens: tuple[Any, ...]) -> tuple[int, int]:
     """The position that is looked at, and the one that is unasked: the mask, or the end."""
-    mask = engine.mask_position(reader, tokens)
-    usual = len(tokens) - 1 if mask is None else mask
+    usual = usual_position(reader, tokens)
     return (value.at if 0 <= value.at < len(tokens) else usual), usual
-
-
-def likely(reader: engine.Reader, passage: Passage, position: int) -> Answer:
-    """The word that the model finds likeliest."""
-    token = sweep.next_words(reader, passage, position).before[0][0]
-    return spoken(token).strip(), token.id
 
 
 def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Prediction:
@@ -85,29 +70,14 @@ def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Predic
             f"{reader.lab.name} predicts no word: it turns a text into vectors. "
             "“A word in A and B” shows how they become what they mean."
         )
-    reader = predicting(reader)
+    reader = engine.predicting(reader)
     tokens, _ = engine.tokens_of(reader, passage, "Sentence A")
     position, usual = position_of(value, reader, tokens)
-    answer = typed(reader, value.answer) or likely(reader, passage, position)
-    other = typed(reader, value.other)
+    answer = typed(reader, value.answer, passage, position) or likely(reader, passage, position)
+    other = typed(reader, value.other, passage, position)
     if other is not None and other[1] == answer[1]:
         raise InputError(f"“{answer[0]}” is compared with itself; compare it with another word.")
     return Prediction(reader, passage, tokens, position, usual, answer, other)
-
-
-def typed(reader: engine.Reader, word: str) -> Answer | None:
-    """A typed word and its id: with a space before it where that is a token; None for nothing.
-
-    Raises:
-        InputError: it is several tokens.
-    """
-    word = word.strip()
-    if not word:
-        return None
-    try:
-        return word, token_id(reader.lab, f" {word}")
-    except InputError:
-        return word, token_id(reader.lab, word)
 
 
 @dataclass(frozen=True)
@@ -133,7 +103,7 @@ def contrast(value: Traced, reader: engine.Reader, a: Passage, b: Passage) -> Co
     """
     if reader.lab.head_kind == "none":
         return Contrast(None, None, (-1, -1))
-    reader = predicting(reader)
+    reader = engine.predicting(reader)
     tokens_a, _ = engine.tokens_of(reader, a, "Sentence A")
     tokens_b, _ = engine.tokens_of(reader, b, "Sentence B")
     position, _ = position_of(value, reader, tokens_a)
@@ -141,8 +111,8 @@ def contrast(value: Traced, reader: engine.Reader, a: Passage, b: Passage) -> Co
     if len(tokens_b) + back < 0:
         raise InputError("Sentence B has no word as far from the end; choose a later one.")
     place_b = len(tokens_b) + back
-    first = typed(reader, value.answer) or likely(reader, a, position)
-    second = typed(reader, value.other) or likely(reader, b, place_b)
+    first = typed(reader, value.answer, a, position) or likely(reader, a, position)
+    second = typed(reader, value.other, b, place_b) or likely(reader, b, place_b)
     places = (position, place_b)
     if first[1] == second[1]:
         return Contrast(KL(back), None, places)

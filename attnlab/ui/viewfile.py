@@ -58,7 +58,14 @@ def load(content: bytes | str) -> tuple[Selection, tuple[str, ...]]:
     if not isinstance(view, dict) or len(parameters) < len(view):
         problems.append("Some settings of this file are not text, so they were left out.")
     taken, found = _texts(texts if isinstance(texts, dict) else {})
+    if len(found) == len(TEXTS):
+        found = ["This file holds no text that can be read."]
     return replace(selection, **taken), (*problems, *found)
+
+
+def texts_in(texts: Any) -> frozenset[str]:
+    """The fields for which a file's ``texts`` hold one that can be shown."""
+    return frozenset(_texts(texts if isinstance(texts, dict) else {})[0])
 
 
 def is_view(content: bytes | str) -> bool:

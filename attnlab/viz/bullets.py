@@ -67,22 +67,31 @@ def bullets(
         y = _TOP + _ROW * (number + 0.5)
         if row.name == chosen:
             drawn.box(0, y - _ROW / 2, wide, _ROW, "tile", radius=5)
-        kind = "ink" if row.counts else "mute"
-        words = cut(row.name, _NAMES - 14, _SIZE, bold=row.counts)
-        drawn.words(_NAMES - 10, y, words, size=_SIZE, kind=kind, bold=row.counts, anchor="end")
-        fill = row.kind if row.counts else "line"
-        drawn.box(_NAMES, y - _BAR / 2, place(row.score) - _NAMES, _BAR, fill, radius=2)
-        if row.spread is not None:
-            ends = [(place(row.score + by), y) for by in (-row.spread, row.spread)]
-            drawn.line(ends, "ink" if row.counts else "mute", width=1.2)
-        least = place(row.threshold)
-        drawn.line([(least, y - 8), (least, y + 8)], "ink", width=2)
-        dot = place(row.chance)
-        drawn.box(dot - 2.5, y - 2.5, 5, 5, "paper", edge="mute", radius=2.5)
-        score = row.score if abs(row.score) >= _LEAST else 0.0  # no figure is −0.00
-        drawn.words(wide, y, minus(write(score)), size=_SIZE, kind=kind, anchor="end")
+        _bullet(drawn, row, y, place)
+        _words(drawn, row, y, write)
         drawn.spot(0, y - _ROW / 2, wide, _ROW, row.name, *row.told)
     return drawn
+
+
+def _bullet(drawn: Diagram, row: Bullet, y: float, place: Callable[[float], float]) -> None:
+    """The bar, its spread, its threshold, and what chance gives."""
+    fill = row.kind if row.counts else "line"
+    drawn.box(_NAMES, y - _BAR / 2, place(row.score) - _NAMES, _BAR, fill, radius=2)
+    if row.spread is not None:
+        ends = [(place(row.score + by), y) for by in (-row.spread, row.spread)]
+        drawn.line(ends, "ink" if row.counts else "mute", width=1.2)
+    least = place(row.threshold)
+    drawn.line([(least, y - 8), (least, y + 8)], "ink", width=2)
+    dot = place(row.chance)
+    drawn.box(dot - 2.5, y - 2.5, 5, 5, "paper", edge="mute", radius=2.5)
+
+
+def _words(drawn: Diagram, row: Bullet, y: float, write: Callable[[float], str]) -> None:
+    kind = "ink" if row.counts else "mute"
+    name = cut(row.name, _NAMES - 14, _SIZE, bold=row.counts)
+    drawn.words(_NAMES - 10, y, name, size=_SIZE, kind=kind, bold=row.counts, anchor="end")
+    score = row.score if abs(row.score) >= _LEAST else 0.0  # no figure is −0.00
+    drawn.words(drawn.width, y, minus(write(score)), size=_SIZE, kind=kind, anchor="end")
 
 
 def _legend(drawn: Diagram, wide: float) -> None:

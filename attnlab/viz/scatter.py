@@ -13,13 +13,17 @@ from typing import Final
 
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import plain
+from attnlab.viz.svg.text import width
 
 _LEFT, _TOP, _FOOT, _DOT = 56.0, 26.0, 44.0, 5.0
 _NAMED: Final = 3
 _TICKS_APART: Final = 34.0
+_SIZE: Final = 11.0
 
 Point = tuple[str, float, float]
 """What it is, its estimate, its exact value."""
+_Room = tuple[float, float, float, float]
+"""Left, top, right and bottom of what is written."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +87,29 @@ def scatter(
     _axes(drawn, across, up, names, unit)
     for _, x, y in reversed(told):
         drawn.box(across(x) - _DOT / 2, up(y) - _DOT / 2, _DOT, _DOT, "edit", radius=_DOT / 2)
+    taken: list[_Room] = []
     for name, x, y in told[:_NAMED]:
-        late = across(x) + 60 > wide
-        place = (across(x) - 7 if late else across(x) + 7, min(up(y) - 2, up.start - 9))
-        drawn.words(*place, name, size=11, anchor="end" if late else "start")
+        _name(drawn, name, across(x), min(up(y) - 2, up.start - 9), taken)
     for name, x, y in told[:60]:
         lines = (f"{names[1]} {write(y)} {unit}", f"{names[0]} {write(x)} {unit}")
         drawn.spot(across(x) - 6, up(y) - 6, 12, 12, name, *lines)
     return drawn
+
+
+def _name(drawn: Diagram, name: str, x: float, y: float, taken: list[_Room]) -> None:
+    """A name beside its dot, where no other one stands; left out where there is no room."""
+    long, high = width(name, _SIZE), 13.0
+    for side, lower in ((1, 0), (-1, 0), (1, -high), (1, high), (-1, -high), (-1, high)):
+        start = x + 7 if side > 0 else x - 7 - long
+        room = (start, y + lower - high / 2, start + long, y + lower + high / 2)
+        clear = all(
+            room[2] <= other[0] or other[2] <= room[0] or room[3] <= other[1] or other[3] <= room[1]
+            for other in taken
+        )
+        if clear and start >= _LEFT and room[2] <= drawn.width and room[1] >= 0:
+            taken.append(room)
+            drawn.words(start, y + lower, name, size=_SIZE)
+            return
 
 
 def _axes(drawn: Diagram, across: _Axis, up: _Axis, names: tuple[str, str], unit: str) -> None:

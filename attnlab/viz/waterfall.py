@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Final
 
 from attnlab.viz.diagram import Diagram
@@ -37,50 +38,32 @@ def waterfall(
     """
     if not steps:
         raise ValueError("a waterfall needs parts")
-    total = sum(value for _, value in steps)
-    ends, at = [0.0], 0.0
-    for _, value in steps:
-        at += value
-        ends.append(at)
-    low, high = min(0.0, *ends, whole[1]), max(0.0, *ends, whole[1])
-    names = [name for name, _ in steps] + ["the sum", whole[0]]
-    left = max(width(name, _SIZE, True) for name in names) + 14
+    ends = [0.0, *accumulate(value for _, value in steps)]
+    low, high = min(*ends, whole[1]), max(*ends, whole[1])
+    rows = [*steps, ("the sum", ends[-1]), whole]
+    left = max(width(name, _SIZE, True) for name, _ in rows) + 14
     scale = (wide - left - _FIGURE) / ((high - low) or 1.0)
 
     def x(value: float) -> float:
         return left + (value - low) * scale
 
-    drawn = Diagram(wide, _ROW * (len(steps) + 2) + 8, label)
-    zero = x(0.0)
-    drawn.line([(zero, 0), (zero, drawn.height)], "line", width=1)
-    for row, (name, value) in enumerate(steps):
-        y = _ROW * row
-        start, end = sorted((x(ends[row]), x(ends[row + 1])))
-        kind = kinds[value < 0]
-        _row(drawn, y, name, left, write(value), wide)
+    drawn = Diagram(wide, _ROW * len(rows) + 8, label)
+    drawn.line([(x(0.0), 0), (x(0.0), drawn.height)], "line", width=1)
+    for row, (name, value) in enumerate(rows):
+        part = row < len(steps)
+        y = _ROW * row + (0 if part else 8)
+        span = (ends[row], ends[row + 1]) if part else (0.0, value)
+        start, end = sorted(map(x, span))
+        kind = kinds[value < 0] if part else "ink"
+        _words(drawn, y, left, name, write(value), bold=not part)
         drawn.box(start, y + (_ROW - _BAR) / 2, max(end - start, 1.0), _BAR, kind, radius=2)
-        drawn.line([(x(ends[row + 1]), y + _ROW - 4), (x(ends[row + 1]), y + _ROW + 4)], "mute")
-        drawn.spot(0, y, wide, _ROW, name, f"{write(value)} {unit}".strip())
-    for row, (name, value) in enumerate((("the sum", total), whole), start=len(steps)):
-        y = _ROW * row + 8
-        _row(drawn, y, name, left, write(value), wide, bold=True)
-        start, end = sorted((zero, x(value)))
-        drawn.box(start, y + (_ROW - _BAR) / 2, max(end - start, 1.0), _BAR, "ink", radius=2)
+        if part:
+            drawn.line([(x(span[1]), y + _ROW - 4), (x(span[1]), y + _ROW + 4)], "mute")
         drawn.spot(0, y, wide, _ROW, name, f"{write(value)} {unit}".strip())
     return drawn
 
 
-def _row(
-    drawn: Diagram,
-    y: float,
-    name: str,
-    left: float,
-    figure: str,
-    wide: float,
-    *,
-    bold: bool = False,
-) -> None:
-    kind = "ink" if bold else "mute"
-    middle = y + _ROW / 2
+def _words(drawn: Diagram, y: float, left: float, name: str, figure: str, *, bold: bool) -> None:
+    kind, middle = "ink" if bold else "mute", y + _ROW / 2
     drawn.words(left - 10, middle, name, size=_SIZE, kind=kind, bold=bold, anchor="end")
-    drawn.words(wide, middle, figure, size=_SIZE, kind="ink", bold=bold, anchor="end")
+    drawn.words(drawn.width, middle, figure, size=_SIZE, kind="ink", bold=bold, anchor="end")

@@ -17,16 +17,26 @@ def opened(page: str, **query: str) -> AppTest:
     return app
 
 
+def sent(app: AppTest) -> list[dict]:
+    """The header of everything that was drawn."""
+    every = [element.proto.bytes for element in app.get("bidi_component")]
+    return [payload.unpack(bytes(one))[0] for one in every if one]
+
+
 def diagrams(app: AppTest) -> list[dict]:
     """What was sent to each diagram."""
-    sent = [element.proto.bytes for element in app.get("bidi_component")]
-    headers = [payload.unpack(bytes(one))[0] for one in sent if one]
-    return [header for header in headers if "shapes" in header]
+    return [header for header in sent(app) if "shapes" in header]
 
 
-def written(app: AppTest) -> list[str]:
-    """Every word of every diagram."""
-    return [s[3] for header in diagrams(app) for s in header["shapes"] if s[0] == "words"]
+def clickable(app: AppTest) -> list[dict]:
+    """What was sent to the diagrams whose parts can be chosen."""
+    return [header for header in sent(app) if header.get("clickable")]
+
+
+def written(app: AppTest, at: int | None = None) -> list[str]:
+    """Every word of every diagram, or of one."""
+    some = diagrams(app) if at is None else [diagrams(app)[at]]
+    return [shape[3] for header in some for shape in header["shapes"] if shape[0] == "words"]
 
 
 def said(app: AppTest, part: str) -> bool:

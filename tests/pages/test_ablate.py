@@ -9,11 +9,10 @@ from streamlit.testing.v1 import AppTest
 from attnlab.analysis.metrics import KL
 from attnlab.ui import study
 from attnlab.ui.ablate_measure import Measured
-from attnlab.ui.cards.ablate import grid
+from attnlab.ui.cards.ablate import found, grid
 from attnlab.ui.engine.sweep import Swept
 from attnlab.ui.export.menu import files
-from attnlab.viz import payload
-from tests.pages.reading import opened, said
+from tests.pages.reading import clickable, opened, said, written
 from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9 w10 w11"
@@ -27,9 +26,7 @@ def ablate(packaged_models):
 
 def squares(app: AppTest) -> dict:
     """What the picture of all heads was sent last."""
-    bodies = [element.proto.bytes for element in app.get("bidi_component")]
-    headers = [payload.unpack(bytes(body))[0] for body in bodies if body]
-    return [header for header in headers if header.get("clickable")][-1]
+    return clickable(app)[-1]
 
 
 def test_a_decoder_s_heads_are_all_measured(ablate, tiny_gemma):
@@ -47,7 +44,7 @@ def test_effects_that_are_rounding_are_said(noise, rounding):
     """As in half precision, where the same head in another batch does otherwise."""
     swept = Swept({(0, 1): 0.2}, KL(), None, 1, "", None if noise is None else 0.36, noise)
     measured = Measured(KL(), "the prediction", ("more", "less"), ("", ""), -1)
-    how = grid._how(grid.Found(swept.exact, {}, swept), measured)
+    how = found.how_found(found.Found(swept.exact, {}, swept), measured)
     assert ("Effects below 0.0053 nats are rounding." in how) == rounding
 
 
@@ -61,12 +58,51 @@ def test_effects_that_are_rounding_are_said(noise, rounding):
         {"fill": "mean", "after": "2"},
         {"fill": "resample", "b": "w5 w6 w20 w8 w9 w10 w11"},
         {"fill": "resample", "b": "w5 w20 w7"},
+        {"fill": "keys", "b": "w5 w6 w20 w8 w9 w10 w11"},
+        {"fill": "values", "b": "w5 w20 w7"},
+        {"fill": "corpus"},
+        {"fill": "uniform"},
+        {"fill": "previous", "metric": "token"},
+        {"fill": "first", "a": "w5 w6 w7", "gone": "L0H0.L1H1"},
     ],
 )
 def test_every_fill_and_measure(ablate, tiny_gemma, query):
-    app = ablate(model=tiny_gemma, a=TINY, **query)
+    app = ablate(**{"model": tiny_gemma, "a": TINY, **query})
     assert said(app, "heads, exactly")
     assert said(app, f"in {'logits' if query.get('metric') == 'difference' else 'nats'}")
+
+
+def test_a_pattern_is_pasted(ablate, tiny_gemma):
+    short, rows = "w5 w6 w7", "1 0 0\n1 0 0\n1,0,0"
+    app = ablate(model=tiny_gemma, a=short, fill="pattern", rows=rows)
+    assert said(app, "heads, exactly") and not said(app, "Until then")
+    one = ablate(model=tiny_gemma, a=short, fill="first")
+    assert squares(app)["spots"] == squares(one)["spots"]
+    app = ablate(model=tiny_gemma, a=TINY, fill="pattern", rows="1 0")
+    assert said(app, "is 7 lines of 7 numbers") and said(app, "Until then: looking everywhere")
+    assert said(app, "heads, exactly")
+
+
+def test_where_a_window_hides_the_first_word_no_head_looks_at_it(ablate, tiny_gemma):
+    app = ablate(model=tiny_gemma, a=TINY, fill="first")
+    assert said(app, "cannot see where its head is to look") and not said(app, "positions=")
+
+
+def test_feed_forwards_are_taken_away_too(ablate, tiny_gemma):
+    app = ablate(model=tiny_gemma, a=TINY, feed="1")
+    spots = squares(app)["spots"]
+    layers = [spot for spot in spots if "feed-forward" in spot[4]]
+    assert layers and len(spots) == len(squares(ablate(model=tiny_gemma, a=TINY))["spots"]) + len(
+        layers
+    )
+    assert all(len(spot[5]) == 2 for spot in layers)  # exact and estimate; no click
+    assert said(app, f"and {len(layers)} feed-forwards, exactly")
+    assert said(app, "Of the feed-forwards that of layer")
+    for fill in ("mean", "resample"):
+        app = ablate(model=tiny_gemma, a=TINY, b=TINY.replace("w7", "w20"), feed="1", fill=fill)
+        assert said(app, "Of the feed-forwards that of layer")
+    app = ablate(model=tiny_gemma, a=TINY, feed="1", fill="uniform")
+    assert said(app, "heads, exactly") and not said(app, "Of the feed-forwards")
 
 
 def test_an_encoder_s_vector_turns(ablate, tiny_bert):
@@ -87,6 +123,11 @@ def test_an_encoder_decoder_is_measured_on_its_decoder(ablate, tiny_t5):
         app = ablate(model=tiny_t5, a=TINY, ta="w5 w6", role=role)
         assert said(app, "heads, exactly") and said(app, "after “w6”")
         assert said(app, "The mean vector of the text turned by")
+
+
+def test_what_a_role_cannot_be_set_to_is_said(ablate, tiny_t5):
+    app = ablate(model=tiny_t5, a=TINY, ta="w5 w6", role="cross", fill="previous")
+    assert said(app, "cannot be set to “looking one word back”") and said(app, "heads, exactly")
 
 
 def test_a_model_whose_softmax_alone_is_seen_says_so(ablate, tiny_bloom):
@@ -155,6 +196,33 @@ def test_a_sweep_that_is_cancelled_keeps_what_it_has(ablate, tiny_gemma, monkeyp
 def test_what_does_not_fit_is_a_sentence(ablate, tiny_gemma, query, part):
     app = ablate(**({"model": tiny_gemma, "a": TINY} | query))
     assert said(app, part)
+
+
+def test_an_answer_that_does_not_fit_leaves_the_rest_standing(ablate, tiny_gemma):
+    query = {"metric": "difference", "answer": "w9", "other": "two words"}
+    app = ablate(model=tiny_gemma, a=TINY, **query)
+    assert said(app, "an answer is one: try “") and said(app, "Until then: the lead of “w9” over")
+    assert said(app, "heads, exactly") and app.button(key="toggle-head")
+    labels = [element.value for element in app.markdown]
+    assert "Lead of" in labels and "over" in labels
+
+
+@pytest.mark.parametrize(
+    ("fill", "metric", "part"),
+    [("resample", "loss", "loss rises with the head as in B"), ("mean", "loss", "the head’s mean")],
+)
+def test_a_head_that_is_not_gone_is_not_called_so(ablate, tiny_gemma, fill, metric, part):
+    query = {"fill": fill, "metric": metric, "b": "w5 w6 w20 w8 w9 w10 w11", "gone": "L0H0"}
+    app = ablate(model=tiny_gemma, a=TINY, **query)
+    assert any(part in word for word in written(app))
+    assert not any("without the head" in word for word in written(app))
+
+
+def test_figures_that_differ_are_told_apart():
+    from attnlab.ui.cards.ablate.study import _apart
+
+    assert _apart(0.19, 0.19003) == ("0.19000", "0.19003") or _apart(0.19, 0.19003)[0] != "0.190"
+    assert _apart(1.0, 1.0) == ("1.000", "1.000")
 
 
 def test_hostile_words_stay_words(ablate, tiny_gemma):

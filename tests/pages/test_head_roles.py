@@ -12,9 +12,8 @@ from attnlab.errors import Cancelled
 from attnlab.ui import export
 from attnlab.ui.engine import roles as engine_roles
 from attnlab.ui.export.menu import files
-from attnlab.viz import payload
 from tests.pages.conftest import APP
-from tests.pages.reading import opened
+from tests.pages.reading import diagrams, opened, said, sent, written
 
 PAGE = "pages/head-roles.py"
 
@@ -35,33 +34,15 @@ def own_cache(tmp_path_factory):
     patch.undo()
 
 
-def sent(app: AppTest) -> list[dict]:
-    """The header of everything that was drawn."""
-    every = [element.proto.bytes for element in app.get("bidi_component")]
-    return [payload.unpack(bytes(one))[0] for one in every if one]
-
-
-def diagrams(app: AppTest) -> list[dict]:
-    return [header for header in sent(app) if "shapes" in header]
-
-
-def words(app: AppTest, at: int) -> list[str]:
-    return [shape[3] for shape in diagrams(app)[at]["shapes"] if shape[0] == "words"]
-
-
-def said(app: AppTest, part: str) -> bool:
-    return any(part in element.value for element in app.text)
-
-
 def test_an_encoder_and_what_its_heads_look_for(page):
     app = page(model="minilm-l6", head="L0H2")
     assert said(app, "from its threshold on: 0.15 to 0.7 of attention")
     assert said(app, "of 72 heads named") and said(app, "at most one is named")
-    assert "previous token · 1" in words(app, 0) and "induction · 0" in words(app, 0)
+    assert "previous token · 1" in written(app, 0) and "induction · 0" in written(app, 0)
     spots = diagrams(app)[0]["spots"]
     assert spots[2][4] == "L0 H2" and "previous token 1.00" in spots[2][5]
     assert said(app, "previous token · position only")
-    assert {"previous token", "1.00", "threshold"} <= set(words(app, 1))
+    assert {"previous token", "1.00", "threshold"} <= set(written(app, 1))
     assert said(app, "No next token is predicted here") and said(app, "gives each text a vector")
     assert said(app, "half move it by less than")
     heads = [header for header in sent(app) if "tokens" in header and "rows" in header]

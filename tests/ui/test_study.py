@@ -29,6 +29,13 @@ def test_a_study_reopens_as_it_was():
     assert edit_from_json(document["edits"][0]) == MeanHead(23, 4, "decoder")
 
 
+def test_a_study_says_which_texts_it_holds():
+    assert study.load(saved()).texts == {"a", "b", "target_a", "target_b"}
+    document = json.loads(saved()) | {"texts": [1, 2]}
+    opened = study.load(json.dumps(document).encode())
+    assert not opened.texts and "This file holds no text that can be read." in opened.problems
+
+
 def test_what_is_no_study_is_one_sentence():
     for content in (b"", b"[]", b"{}", b"\xff", b"[" * 9_000, b'{"attnlab": "view"}'):
         assert "not a study" in study.load(content)

@@ -109,9 +109,43 @@ def test_a_negative_effect_runs_to_the_left_of_zero():
     zero = next(s[1][0] for s in drawn.shapes if s[0] == "line")
     (bar,) = boxes(drawn, "edit")
     assert bar[1] + bar[3] == pytest.approx(zero, abs=0.01)
-    assert len(drawn.spots) == 2 and "each alone" in drawn.label
+    assert len(drawn.spots) == 2 and drawn.label.startswith("L0 H0: −3 nats")
 
 
 def test_without_random_sets_their_row_is_left_out():
     drawn = together.together(1.0, [("L0 H0", 1.0)], [])
     assert len(drawn.spots) == 1 and "random" not in drawn.label
+
+
+def test_names_of_dots_that_lie_together_stand_apart():
+    points = [("L1 H3", 1.0, 1.0), ("L1 H5", 1.001, 1.001), ("L0 H0", 0.2, 0.1)]
+    words = [s for s in scatter.scatter(points).shapes if s[0] == "words" and s[3][0] == "L"]
+    assert {s[3] for s in words} == {"L1 H3", "L1 H5", "L0 H0"}
+    one, two = [s for s in words if s[3].startswith("L1")]
+    assert abs(one[2] - two[2]) >= 13 or abs(one[1] - two[1]) >= 30
+    crowd = [(f"L1 H{at}", 1.0, 1.0) for at in range(3)]
+    places = [
+        tuple(s[1:3]) for s in scatter.scatter(crowd).shapes if s[0] == "words" and s[3][0] == "L"
+    ]
+    assert len(set(places)) == len(places)
+
+
+def test_others_that_are_no_heads_have_their_own_name():
+    drawn = together.together(1.0, [("it", 1.0)], [0.5, 0.1], others="random feed-forwards")
+    written = [shape[3] for shape in drawn.shapes if shape[0] == "words"]
+    assert "2 random feed-forwards" in written and drawn.label.startswith("it: 1 nats; 2 random")
+
+
+def test_feed_forwards_stand_in_a_row_below_the_heads():
+    exact = {(0, 0): 1.0, (1, effects.FEED): 4.0}
+    drawn = drawn_of(exact, feeds=(0, 1, 2))
+    assert [spot.title for spot in drawn.spots][-3:] == [f"L{at} feed-forward" for at in range(3)]
+    assert drawn.spots[-2].lines == ("4 nats",)
+    assert len({spot.y for spot in drawn.spots[-3:]}) == 1
+    assert drawn.spots[-1].y > max(spot.y for spot in drawn.spots[:-3]) + 10
+    one, two = [box for box in boxes(drawn, "edit") if box[3] > 10 or box[4] > 10][:2]
+    assert one[3] == pytest.approx(two[3])  # each kind on a scale of its own, which is said
+    written = " ".join(shape[3] for shape in drawn.shapes if shape[0] == "words")
+    assert "largest head: 1 nats; largest feed-forward (FF): 4" in written
+    columns = {spot.title[:2]: spot.x for spot in drawn.spots}
+    assert columns["L0"] < columns["L1"] < columns["L2"]

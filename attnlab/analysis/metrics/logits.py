@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -20,28 +20,40 @@ _ROWS = 4
 """Predictions compared at a time: their float64 numbers stay in the cache of a processor."""
 
 
+class Predicted(Metric):
+    """Base of those that look at the prediction at one position, or at each.
+
+    ``what``: what of it, in words.
+    """
+
+    unit: ClassVar = "nats"
+    what: ClassVar[str]
+    position: int | None
+
+    def __post_init__(self) -> None:
+        position = whole("position", self.position, InputError)
+        object.__setattr__(self, "position", position)
+
+    @property
+    def name(self) -> str:
+        return f"{self.what} {at(self.position)}"
+
+    @property
+    def asks(self) -> Asks:
+        return {"capture": (), "logits": "all" if self.position is None else (self.position,)}
+
+
 @dataclass(frozen=True)
-class KL(Metric):
+class KL(Predicted):
     """KL(as trained ‖ edited) of the prediction at ``position``; None: at each position."""
 
+    what: ClassVar = "KL divergence"
     position: int | None = -1
     kind: str = field(default="kl", init=False)
 
     def __post_init__(self) -> None:
         if self.position is not None:
-            whole_position(self)
-
-    @property
-    def name(self) -> str:
-        return f"KL divergence {at(self.position)}"
-
-    @property
-    def unit(self) -> str:
-        return "nats"
-
-    @property
-    def asks(self) -> Asks:
-        return _logits(self.position)
+            super().__post_init__()
 
     def resolved(self, runner: Runner, text: Any = None, target: Any = None) -> Metric:
         return _with_head(self, runner)
@@ -58,35 +70,18 @@ class KL(Metric):
 
 
 @dataclass(frozen=True)
-class LogProbability(Metric):
+class LogProbability(Predicted):
     """Change of a token's log-probability at ``position``.
 
     ``token``: its id, or a word that is one token; None: the likeliest token of the plain run,
     which ``resolved`` fills in where it is given the text.
     """
 
+    what: ClassVar = "log-probability"
+    signed: ClassVar = True
     token: int | str | None = None
     position: int = -1
     kind: str = field(default="log_probability", init=False)
-
-    def __post_init__(self) -> None:
-        whole_position(self)
-
-    @property
-    def name(self) -> str:
-        return f"log-probability {at(self.position)}"
-
-    @property
-    def unit(self) -> str:
-        return "nats"
-
-    @property
-    def signed(self) -> bool:
-        return True
-
-    @property
-    def asks(self) -> Asks:
-        return _logits(self.position)
 
     def resolved(self, runner: Runner, text: Any = None, target: Any = None) -> Metric:
         _with_head(self, runner)
@@ -110,35 +105,19 @@ class LogProbability(Metric):
 
 
 @dataclass(frozen=True)
-class LogitDifference(Metric):
+class LogitDifference(Predicted):
     """Change of logit(``answer``) − logit(``other``) at ``position``: ids, or words of one token.
 
     Both have the same normaliser, so it is the change of the log-odds too.
     """
 
+    what: ClassVar = "logit difference"
+    unit: ClassVar = "logits"
+    signed: ClassVar = True
     answer: int | str
     other: int | str
     position: int = -1
     kind: str = field(default="logit_difference", init=False)
-
-    def __post_init__(self) -> None:
-        whole_position(self)
-
-    @property
-    def name(self) -> str:
-        return f"logit difference {at(self.position)}"
-
-    @property
-    def unit(self) -> str:
-        return "logits"
-
-    @property
-    def signed(self) -> bool:
-        return True
-
-    @property
-    def asks(self) -> Asks:
-        return _logits(self.position)
 
     def resolved(self, runner: Runner, text: Any = None, target: Any = None) -> Metric:
         _with_head(self, runner)
@@ -155,6 +134,7 @@ class LogitDifference(Metric):
 class Loss(Metric):
     """Change of −log p of the text's own next tokens: the mean, or ``each`` of them, [n − 1]."""
 
+    signed: ClassVar = True
     each: bool = False
     kind: str = field(default="loss", init=False)
 
@@ -165,10 +145,6 @@ class Loss(Metric):
     @property
     def unit(self) -> str:
         return "nats" if self.each else "nats a token"
-
-    @property
-    def signed(self) -> bool:
-        return True
 
     @property
     def asks(self) -> Asks:
@@ -210,16 +186,6 @@ def in_vocabulary(token: int | str, logits: Tensor) -> int:
     if not isinstance(token, int) or not 0 <= token < len(logits):
         raise InputError(f"{token!r} is no token id here; the ids are 0 to {len(logits) - 1}.")
     return token
-
-
-def whole_position(metric: KL | LogProbability | LogitDifference) -> None:
-    """Have the position be an int. Raises InputError for anything else."""
-    position = whole("position", metric.position, InputError)
-    object.__setattr__(metric, "position", position)
-
-
-def _logits(position: int | None) -> Asks:
-    return {"capture": (), "logits": "all" if position is None else (position,)}
 
 
 def _with_head(metric: Metric, runner: Runner) -> Metric:

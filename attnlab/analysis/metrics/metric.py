@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
@@ -20,21 +20,18 @@ Asks = dict[str, Any]
 
 @dataclass(frozen=True)
 class Metric:
-    """Base of every metric. ``kind`` is a field, so that two never share a cache key."""
+    """Base of every metric. ``kind`` is a field, so that two never share a cache key.
+
+    ``signed``: whether a run has a value of its own, ``value``, whose change is the effect.
+    """
+
+    unit: ClassVar[str]
+    signed: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """What it is, in a few words."""
         raise NotImplementedError
-
-    @property
-    def unit(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def signed(self) -> bool:
-        """Whether a run has a value of its own, ``value``, whose change is the effect."""
-        return False
 
     @property
     def asks(self) -> Asks:

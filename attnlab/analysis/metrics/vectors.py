@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -21,6 +22,7 @@ class CosineDistance(Metric):
     "each", of each position; or one position.
     """
 
+    unit: ClassVar = "1 − cosine"
     over: str | int = "mean"
     kind: str = field(default="cosine_distance", init=False)
 
@@ -35,10 +37,6 @@ class CosineDistance(Metric):
     def name(self) -> str:
         where = {"mean": "of the mean vector", "each": "of each vector"}
         return f"cosine distance {where.get(self.over) or at(self.over)}"
-
-    @property
-    def unit(self) -> str:
-        return "1 − cosine"
 
     @property
     def asks(self) -> Asks:

@@ -8,10 +8,13 @@ One runs with a single value taken from the other, for each head, layer or posit
 
     share = (patched − corrupted) / (clean − corrupted)
 
-0 is what the corrupted text gives, 1 what the clean one does; beyond both it may go either way. The
-raw numbers stay beside it. Vig et al. 2020, "Investigating Gender Bias in Language Models Using
-Causal Mediation Analysis"; Meng et al. 2022, "Locating and Editing Factual Associations in GPT";
-Heimersheim and Nanda 2024, "How to Use and Interpret Activation Patching", section 2.
+0 is what the corrupted text gives, 1 what the clean one does; beyond both it may go either way.
+Where the two lie within rounding of one another (1e-4, or what checked rows are off) there is no
+share. The raw numbers stay beside it.
+
+Vig et al. 2020, "Investigating Gender Bias in Language Models Using Causal Mediation Analysis";
+Meng et al. 2022, "Locating and Editing Factual Associations in GPT"; Heimersheim and Nanda 2024,
+"How to Use and Interpret Activation Patching", section 2.
 """
 
 from __future__ import annotations
@@ -21,26 +24,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from torch import Tensor
 
-from attnlab.analysis.grow import BUDGET, GROUPS, Part, grown
+from attnlab.analysis.grow import BUDGET, GROUPS, grown
 from attnlab.analysis.metrics import Metric
 from attnlab.analysis.pairing import Pairs, pairs_of
 from attnlab.analysis.patching.contrast import Contrast, Raw
-from attnlab.analysis.patching.variants import (
-    OF_HEADS,
-    Cell,
-    axis_of,
-    check,
-    narrowed,
-    variants_of,
-)
+from attnlab.analysis.patching.table import Seen, Table
+from attnlab.analysis.patching.variants import OF_HEADS, axis_of, check, narrowed, variants_of
 from attnlab.errors import InputError
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
 from attnlab.trace.token import Token
-
-Seen = Callable[[pd.DataFrame, float], None]
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,8 @@ class Patching:
         clean, corrupted: its value for the two texts. Of a metric that compares two runs it is the
             distance from the clean run, so ``clean`` is 0.
         tokens: of the text that runs; ``pairs`` (position in it, position in the other text).
-        how, why, difference: how it was computed; see ``grow.Grown``.
+        how, why, difference, noise: how it was computed; see ``grow.Grown``. An effect below
+            ``noise`` tells nothing.
     """
 
     table: pd.DataFrame
@@ -71,6 +66,7 @@ class Patching:
     how: str
     why: str
     difference: float | None
+    noise: float | None
 
     @property
     def unit(self) -> str:
@@ -133,24 +129,25 @@ def activation_patching(
     check(stage, by, direction, window)
     both = Contrast.run(runner, (clean, corrupted), targets, metric, cancel)
     receives, gives = (1, 0) if direction == "denoising" else (0, 1)
-    role, values = role or runner.main_role, both.values
+    role = role or runner.main_role
     tokens, others = (axis_of(both.traces[i], role, stage) for i in (receives, gives))
     whole = by != "position" and positions is None
     pairs = narrowed(_pairs(stage, tokens, others, at, whole), positions, len(tokens))
     what = {"donor": both.texts[gives], "donor_target": both.targets[gives], "role": role}
     rows, variants = variants_of(runner, stage, by, layers, pairs, window, what)
-    table = _empty(rows, by, tokens)
+    table = Table(rows, by, tokens, both.values, receives)
+    raw = Raw(both.metric, both.traces[0])
     options: dict[str, Any] = {"groups": groups, "budget": budget, "cancel": cancel}
     options |= {"target": both.targets[receives], "progress": progress}
-    options["seen"] = None if seen is None else _streaming(table, values, receives, seen)
-    raw = Raw(both.metric, both.traces[0])
+    options["seen"] = None if seen is None else table.streaming(seen)
     result = grown(runner, both.texts[receives], variants, raw, **options)
-    _fill(table, range(len(rows)), result.values[0], values, receives)
+    noise = None if result.noise is None else result.noise[0]
+    table.least = max(table.least, noise or 0.0)
+    table.fill(range(len(rows)), result.values[0])
+    values = dict(zip(("clean", "corrupted"), both.values, strict=True))
     asked = {"stage": stage, "by": by, "direction": direction, "metric": both.metric}
-    found = {"how": result.how, "why": result.why, "difference": result.difference}
-    return Patching(
-        table, **asked, clean=values[0], corrupted=values[1], tokens=tokens, pairs=pairs, **found
-    )
+    found = {"how": result.how, "why": result.why, "difference": result.difference, "noise": noise}
+    return Patching(table.frame, **asked, **values, tokens=tokens, pairs=pairs, **found)
 
 
 def where_facts_sit(
@@ -182,45 +179,3 @@ def _pairs(
             f"{len(others)}: patch whole heads, or texts of one length."
         )
     return at or pairs_of([t.id for t in tokens], [t.id for t in others])
-
-
-def _empty(rows: list[Cell], by: str, tokens: tuple[Token, ...]) -> pd.DataFrame:
-    table = pd.DataFrame({"layer": [layer for layer, *_ in rows]})
-    if by != "layer":
-        table[by] = [unit for _, unit, _ in rows]
-    if by == "position":
-        table["token"] = [tokens[here].text for _, here, _ in rows]
-        table["donor_position"] = [there for *_, there in rows]
-    for column in ("value", "effect", "share"):
-        table[column] = float("nan")
-    return table
-
-
-def _fill(
-    table: pd.DataFrame,
-    which: Sequence[int],
-    found: Tensor,
-    values: tuple[float, float],
-    receives: int,
-) -> None:
-    """Write the values of some variants, and what follows from them."""
-    which, clean, corrupted = list(which), *values
-    value = found.double().numpy()
-    apart = clean - corrupted
-    table.loc[which, "value"] = value
-    table.loc[which, "effect"] = value - values[receives]
-    # Texts that the metric cannot tell apart leave no scale to measure by.
-    table.loc[which, "share"] = (value - corrupted) / apart if abs(apart) > 1e-9 else float("nan")
-
-
-def _streaming(
-    table: pd.DataFrame, values: tuple[float, float], receives: int, seen: Seen
-) -> Callable[[Part], None]:
-    """Hands on a copy of the table as it fills."""
-    so_far = table.copy()
-
-    def shown(part: Part) -> None:
-        _fill(so_far, part.which, part.values[0], values, receives)
-        seen(so_far.copy(), part.done)
-
-    return shown

@@ -30,6 +30,7 @@ from attnlab.errors import InputError
 from attnlab.trace.capture import Capture
 from attnlab.trace.run import Cancel
 from attnlab.trace.runner import Runner
+from attnlab.trace.site import Site
 from attnlab.trace.trace import Trace, at_least_one
 
 BATCH_TOKENS = 512
@@ -73,17 +74,10 @@ def measure(
         Cancelled: ``cancel`` was set.
     """
     stack = stack or runner.main_role
-    sites = [site for site in runner.sites if site.role == stack]
-    if stack == "cross" or not sites:
-        has = sorted({site.role for site in runner.sites} - {"cross"})
-        raise InputError(
-            f"{runner.name} has no attention of the stack {stack!r} that has roles; it has "
-            f"{', '.join(has) or 'none'}."
-        )
+    sites = _sites(runner, stack)
     at_least_one(probes - 1)  # what two texts have in common takes two
-    causal = all(site.causal for site in sites)
     plan = plan_for(runner, stack, probes, seed, ids)
-    board = _Board(causal, seed)
+    board = _Board(all(site.causal for site in sites), seed)
     done, total = 0, sum(size for _, size in plan.sized)
     for batch, size in _batches(plan, sum(site.heads for site in sites)):
         for probe, trace in zip(batch, _run(runner, stack, batch, cancel), strict=True):
@@ -91,8 +85,20 @@ def measure(
         done += size
         if progress is not None:
             progress(done / total)
-    heads = [(s.layer, h) for s in sorted(sites, key=lambda s: s.layer) for h in range(s.heads)]
+    heads = [(site.layer, head) for site in sites for head in range(site.heads)]
     return board.found(runner.name, stack, seed, heads, plan)
+
+
+def _sites(runner: Runner, stack: str) -> list[Site]:
+    """Those of a stack, by layer. Raises InputError where its heads have no roles."""
+    sites = [site for site in runner.sites if site.role == stack]
+    if stack == "cross" or not sites:
+        has = sorted({site.role for site in runner.sites} - {"cross"})
+        raise InputError(
+            f"{runner.name} has no attention of the stack {stack!r} that has roles; it has "
+            f"{', '.join(has) or 'none'}."
+        )
+    return sorted(sites, key=lambda site: site.layer)
 
 
 def _run(runner: Runner, stack: str, batch: Sequence[Probe], cancel: Cancel | None) -> list[Trace]:

@@ -150,20 +150,13 @@ def _loss_picture(found: Changed) -> Diagram:
     drawn = dumbbells.dumbbells(title_, rows, names=NAMES, unit="nats")
     if few:
         return drawn
-    sheet = Diagram(drawn.width, 0, drawn.label)
-    chart = lines.lines(
-        "Along the text",
-        list(range(1, count + 1)),
-        [
-            lines.Line(NAMES[0], found.before.tolist(), "ink", thick=1.6),
-            lines.Line(NAMES[1], found.after.tolist(), "edit", thick=1.6),
-        ],
-        x_name="position",
-        high=200,
-    )
+    positions, losses = list(range(1, count + 1)), (found.before.tolist(), found.after.tolist())
+    both = zip(NAMES, losses, ("ink", "edit"), strict=True)
+    curves = [lines.Line(*one, thick=1.6) for one in both]
+    chart = lines.lines("Along the text", positions, curves, x_name="position", high=200)
+    sheet = Diagram(drawn.width, chart.height + 18 + drawn.height, drawn.label)
     sheet.place(0, 0, chart)
     sheet.place(0, chart.height + 18, drawn)
-    sheet.height = chart.height + 18 + drawn.height
     return sheet
 
 
@@ -216,17 +209,7 @@ def _heads(of: Shown, found: Changed) -> None:
         drawn = moved.grid(found)
         mount_diagram.diagram(f"{of.key}-heads", drawn)
         say.remark(moved.layers_said(found), f"{of.key}-layers")
-        listed = list(found.order[:_LISTED])
-        head = of.look if of.look in {one[:2] for one in listed} else listed[0][:2]
-        mount.ranks(
-            f"{of.key}-ranks",
-            columns=[("bits", "edit", listed)],
-            selected=head,
-            label="The heads that change most",
-            on_change=lambda: _clicked(of),
-        )
-        twice = _twice(of, found, head)
-        mount_diagram.diagram(f"{of.key}-twice", twice)
+        _most(of, found)
         kept = files.picture(
             f"attnlab-{of.key}-heads",
             f"How far every head’s attention moved, {of.what}",
@@ -240,13 +223,23 @@ def _heads(of: Shown, found: Changed) -> None:
             export.menu(f"save-{of.key}-heads", kept)
 
 
+def _most(of: Shown, found: Changed) -> None:
+    """The heads that change most, and one of them as trained and changed."""
+    listed = list(found.order[:_LISTED])
+    head = of.look if of.look in {one[:2] for one in listed} else listed[0][:2]
+    mount.ranks(
+        f"{of.key}-ranks",
+        columns=[("bits", "edit", listed)],
+        selected=head,
+        label="The heads that change most",
+        on_change=lambda: _clicked(of),
+    )
+    both = engine_edited.head_of(of.reader, of.passage, of.edits, head)
+    twice = moved.pair_of(both, NAMES, title(head), found.tokens)
+    mount_diagram.diagram(f"{of.key}-twice", twice)
+
+
 def _clicked(of: Shown) -> None:
     chosen = mount.ranks_value(f"{of.key}-ranks")
     if chosen is not None and of.on_look is not None:
         of.on_look((chosen["layer"], chosen["head"]))
-
-
-def _twice(of: Shown, found: Changed, head: Head) -> Diagram:
-    """One head's attention as trained and changed."""
-    both = engine_edited.head_of(of.reader, of.passage, of.edits, head)
-    return moved.pair_of(both, NAMES, title(head), found.tokens)

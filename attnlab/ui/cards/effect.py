@@ -5,7 +5,6 @@ from streamlit.delta_generator import DeltaGenerator as Place
 
 from attnlab.analysis.baseline import Baseline
 from attnlab.analysis.effects import Effect
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, explain, export, mount, phrases, say, scene, state
 from attnlab.ui.cards.parts import action, choice, side_choice
 from attnlab.ui.hosting import hosted
@@ -35,13 +34,8 @@ def draw(of: Scene, wide: bool = False) -> Effect | None:
                 st.markdown("**What if it were gone?**", width="stretch", help=about)
                 side_choice(of, "Text to predict from")
             _tray(of)
-        try:
-            return _effect(of, words, figures) if _predicts(of) else _moved(of, words, figures)
-        except Cancelled:
-            raise
-        except AttnLabError as error:
-            say.problem(str(error), "effect")
-            return None
+        show = _effect if _predicts(of) else _moved
+        return say.unless_refused(lambda: show(of, words, figures), "effect")
 
 
 def _predicts(of: Scene) -> bool:

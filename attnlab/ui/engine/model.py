@@ -126,6 +126,11 @@ def with_role(reader: Reader, role: str) -> Reader:
     return replace(reader, role=role)
 
 
+def predicting(reader: Reader) -> Reader:
+    """In the role whose tokens are followed by a prediction."""
+    return with_role(reader, "decoder") if reader.writes else reader
+
+
 def literal(reader: Reader, token: Any) -> str:
     """The text of a token, with line ends and the like instead of the signs drawn for them."""
     if token.piece is not None or token.special or not any(map(_is_sign, token.text)):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from attnlab.analysis import estimate
@@ -15,30 +13,15 @@ from attnlab.analysis.grow import Part, grown
 from attnlab.analysis.metrics import Metric
 from attnlab.analysis.tray import COUNT, Together, together
 from attnlab.errors import InputError
-from attnlab.trace import Edit, MeanHead, ResampleHead, ZeroHead
 from attnlab.ui import work
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.engine.edited import spelled
-from attnlab.ui.engine.keys import EffectKey, LabKey, Passage
+from attnlab.ui.engine.keys import EffectKey, Passage
 from attnlab.ui.engine.model import Reader
-from attnlab.ui.engine.reading import tokens_of
 from attnlab.ui.selection import Head
-from attnlab.viz.align import pairs
 
 MOST_TOKENS: Final = 512
 """Of a text whose heads are all taken away, one by one."""
-
-
-@dataclass(frozen=True)
-class SweepKey:
-    """One question asked of all heads of a role; ``what`` tells several answers apart."""
-
-    lab: LabKey
-    role: str
-    passage: Passage
-    donor: Passage | None
-    fill: str
-    metric: str
-    what: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,61 +46,6 @@ class Swept:
     noise: float | None
 
 
-@dataclass(frozen=True)
-class Ask:
-    """A question to all heads: what replaces their output on which text, measured how.
-
-    Attributes:
-        donor: the other text, for "resample"; None else.
-    """
-
-    reader: Reader
-    passage: Passage
-    fill: str
-    metric: Metric
-    donor: Passage | None = None
-
-    @property
-    def heads(self) -> tuple[Head, ...]:
-        """All that the shown role has, layer after layer."""
-        reader = self.reader
-        return tuple((at, head) for at in reader.layers for head in range(reader.heads_in(at)))
-
-    @property
-    def target(self) -> str | None:
-        return self.passage.target if self.reader.writes else None
-
-    def key(self, what: str = "") -> SweepKey:
-        measured = json.dumps(self.metric.to_json(), sort_keys=True)
-        reader = self.reader
-        names = (reader.key, reader.role, self.passage, self.donor, self.fill, measured, what)
-        return SweepKey(*names)
-
-    def make(self, layer: int, head: int) -> Edit:
-        """The edit that takes one head away."""
-        role = self.reader.role
-        if self.fill == "zero":
-            return ZeroHead(layer, head, role)
-        if self.fill == "mean":
-            return MeanHead(layer, head, role)
-        target = self.donor.target if self.reader.writes else None
-        options = {"donor_target": target, "at": self._at, "role": role}
-        return ResampleHead(layer, head, self.donor.text, **options)
-
-    def edits(self, heads: Sequence[Head]) -> tuple[Edit, ...]:
-        """One for each head, in rising order: the order of clicks makes no other result."""
-        return tuple(self.make(*head) for head in sorted(set(heads)))
-
-    @cached_property
-    def _at(self) -> tuple[tuple[int, int], ...] | None:
-        """Which positions of the donor go where; None where both texts are equally long."""
-        here, _ = tokens_of(self.reader, self.passage, "Sentence A")
-        there, _ = tokens_of(self.reader, self.donor, "Sentence B")
-        if len(here) == len(there):
-            return None
-        return tuple(pairs(here, there)) or None
-
-
 def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
     """Every head taken away alone; ``partly`` is given what is known so far, as it comes.
 
@@ -129,8 +57,8 @@ def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
     stores = work.stores().effects
 
     def run(job: Any) -> Swept:
-        known = dict(stores.get(ask.key("part")) or {})
-        left = [head for head in ask.heads if head not in known]
+        known = dict(_held(ask))
+        left = [unit for unit in ask.units if unit not in known]
 
         def seen(part: Part) -> None:
             values = part.values[0].tolist()
@@ -138,11 +66,11 @@ def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
             stores.put(ask.key("part"), dict(known))
             job.share(dict(known))
 
-        share = len(known) / len(ask.heads)
+        share = len(known) / len(ask.units)
         found = grown(
             ask.reader.lab,
             ask.passage.text,
-            [(ask.make(*head),) for head in left],
+            [(ask.make(*unit),) for unit in left],
             ask.metric,
             target=ask.target,
             progress=lambda done: job.progress(share + (1 - share) * done),
@@ -151,7 +79,7 @@ def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
         )
         metric = found.metrics[0]
         plain = float(metric.value(found.plain)) if metric.signed else None
-        exact = {head: known[head] for head in ask.heads}
+        exact = {unit: known[unit] for unit in ask.units}
         noise = None if found.noise is None else found.noise[0]
         return Swept(exact, metric, plain, found.grown, found.why, found.difference, noise)
 
@@ -161,9 +89,17 @@ def swept(ask: Ask, partly: Callable[[dict[Head, float]], None]) -> Swept:
 
 def known(ask: Ask) -> dict[Head, float]:
     """What a sweep has found already, of all heads or of some; nothing is run."""
+    done = work.stores().effects.get(ask.key())
+    return done.exact if done is not None else dict(_held(ask))
+
+
+def _held(ask: Ask) -> dict[Head, float]:
+    """What an unfinished sweep has found; where feed-forwards are asked too, heads may be there."""
     stores = work.stores().effects
-    done = stores.get(ask.key())
-    return done.exact if done is not None else dict(stores.get(ask.key("part")) or {})
+    found = dict(stores.get(ask.key("part")) or {})
+    if ask.layers:
+        found = known(replace(ask, feed=False)) | found
+    return found
 
 
 def set_of(ask: Ask, heads: Sequence[Head], count: int = COUNT) -> Together:
@@ -230,7 +166,7 @@ def estimated(ask: Ask) -> Estimated:
     """
 
     def run(job: Any) -> Estimated:
-        variants = [(ask.make(*head),) for head in ask.heads]
+        variants = [(ask.make(*unit),) for unit in ask.units]
         found = estimate.estimated(
             ask.reader.lab,
             ask.passage.text,
@@ -239,7 +175,7 @@ def estimated(ask: Ask) -> Estimated:
             target=ask.target,
             cancel=job.cancel,
         )
-        return Estimated(dict(zip(ask.heads, found.values.tolist(), strict=True)))
+        return Estimated(dict(zip(ask.units, found.values.tolist(), strict=True)))
 
     key = ask.key("estimate")
     return work.perform(key, "Estimating every head", run, work.stores().effects)

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from attnlab.analysis.tray import Together
+from attnlab.ui.ablate_fills import PLACES
 from attnlab.ui.ablate_measure import Measured, write
-from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.engine.ask import FEED, Ask
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import Head
 from attnlab.viz.diagram import Diagram
 
-_PLACES = {"zero": "zero", "mean": "its mean over the text", "resample": "what it is in B"}
-
 
 def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) -> Savable:
     """The effect of every head alone; ``found`` as ``cards.ablate.grid`` has it."""
     rows = [
-        [*head, value, found.estimate.get(head), found.rank(head)]
-        for head, value in found.exact.items()
+        [layer, *_head_of(found, layer, head), value, found.estimate.get((layer, head))]
+        for (layer, head), value in found.exact.items()
     ]
     correlation = found.correlation
     return files.picture(
@@ -29,17 +28,22 @@ def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) ->
         f"What each head does: {measured.what}",
         drawn,
         files.of_model(ask.reader, ask.passage),
-        what=f"Effect of setting one head to {_PLACES[ask.fill]}: {measured.what}, "
+        what=f"Effect of setting one head to {PLACES[ask.fill]}: {measured.what}, "
         f"in {measured.unit}.",
-        columns=("layer", "head", "effect", "estimate", "rank"),
+        columns=("layer", "head", "rank", "effect", "estimate"),
         rows=rows,
-        notes=(how, f"Set to {_PLACES[ask.fill]}.", _donor(ask)),
+        notes=(how, f"Set to {PLACES[ask.fill]}.", _donor(ask)),
         body={
             "metric": found.swept.metric.to_json(),
             "as_trained": found.swept.plain,
             "rank_correlation_of_estimate": correlation,
         },
     )
+
+
+def _head_of(found: Any, layer: int, head: int) -> tuple[int | None, int | None]:
+    """A head and its place among all; of a feed-forward neither."""
+    return (None, None) if head == FEED else (head, found.rank((layer, head)))
 
 
 def _donor(ask: Ask) -> str:
@@ -57,10 +61,10 @@ def tray(
     rows += [["random set", str(at), value] for at, value in enumerate(found.random, start=1)]
     return files.picture(
         "attnlab-heads-gone",
-        f"Without {', '.join(map(title, heads[:8]))}",
+        f"{', '.join(map(title, heads[:8]))} set to {PLACES[ask.fill]}",
         drawn,
         files.of_model(ask.reader, ask.passage, ask.edits(heads)),
-        what=f"{measured.what}, in {measured.unit}; set to {_PLACES[ask.fill]}.",
+        what=f"{measured.what}, in {measured.unit}; set to {PLACES[ask.fill]}.",
         columns=("what", "which", "effect"),
         rows=rows,
         notes=(f"Together {write(found.effect)}, each alone added up {write(found.sum)}.",),

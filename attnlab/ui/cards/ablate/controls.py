@@ -1,24 +1,30 @@
 """What takes the place of a head's output, and how its effect is measured."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import ablate_measure, engine, own, say, widget
+from attnlab.errors import InputError
+from attnlab.ui import ablate_fills, ablate_measure, answers, engine, own, say, widget
 from attnlab.ui.ablate_measure import Measured
-from attnlab.ui.ablate_selection import ABLATE, FILLS, MOST_TYPED, Ablate, metrics_of
+from attnlab.ui.ablate_selection import (
+    ABLATE,
+    FILLS,
+    MOST_PASTED,
+    MOST_TYPED,
+    OF_LAYERS,
+    Ablate,
+    Fill,
+    metrics_of,
+)
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.svg.text import spoken
 
-_FILL_TITLES: Final = {"zero": "zero", "mean": "its mean", "resample": "what it is in B"}
-_FILLED: Final = (
-    "A head adds a few numbers to each word. **Zero**: it adds nothing, which the model never met "
-    "in training. **Its mean**: the same for every word, the mean over this text. **What it is "
-    "in B**: what the same head hands on in sentence B, word by word; only what differs between "
-    "the sentences is taken away."
-)
+_EXAMPLE: Final = "1 0 0\n0.5 0.5 0\n0.2 0.3 0.5"
+_LABELS: Final = {"token": "The word", "answer": "Lead of", "other": "over"}
 
 
 def draw(
@@ -34,35 +40,108 @@ def draw(
     """
     value = _possible(value, reader)
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
-        st.markdown("Set to", help=_FILLED, width="content")
-        st.segmented_control(
-            "What a head hands on is set to",
-            FILLS,
-            key=own.seeded(ABLATE, "fill"),
-            required=True,
-            format_func=_FILL_TITLES.get,
-            label_visibility="collapsed",
-            width=270,
-        )
+        with _group("set"):
+            st.markdown("Set to", help=ablate_fills.ABOUT, width="content")
+            st.selectbox(
+                "What a head is set to",
+                fills_of(reader),
+                key=own.seeded(ABLATE, "fill"),
+                format_func=ablate_fills.TITLES.get,
+                label_visibility="collapsed",
+                width=250,
+            )
         options = metrics_of(reader.lab.head_kind)
         if len(options) > 1:
-            st.markdown("Measure", help=ablate_measure.ABOUT, width="content")
-            st.segmented_control(
-                "Measure",
-                options,
-                key=own.seeded(ABLATE, "metric"),
-                required=True,
-                format_func=ablate_measure.TITLES.get,
-                label_visibility="collapsed",
-                width=335,
-            )
+            with _group("measure"):
+                st.markdown("Measure", help=ablate_measure.ABOUT, width="content")
+                st.segmented_control(
+                    "Measure",
+                    options,
+                    key=own.seeded(ABLATE, "metric"),
+                    required=True,
+                    format_func=ablate_measure.TITLES.get,
+                    label_visibility="collapsed",
+                    width=335,
+                )
         position = _position(value, reader, tokens)
+        if value.fill in OF_LAYERS:
+            st.checkbox("feed-forwards too", key=own.seeded(ABLATE, "feed"))
     _answers(value, reader, passage, position, len(tokens))
-    return value, ablate_measure.measured(value, reader, passage, tokens, position)
+    return value, _measured(value, reader, passage, tokens, position)
+
+
+def _group(name: str) -> Any:
+    """A label that stays beside its control where a row is broken."""
+    return st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        width="content",
+        gap="small",
+        key=f"group-{name}",
+    )
+
+
+def _measured(
+    value: Ablate,
+    reader: engine.Reader,
+    passage: Passage,
+    tokens: Sequence[Any],
+    position: int,
+) -> Measured:
+    """The metric; where an answer does not fit, that is said, and a likely one stands in for it.
+
+    Raises:
+        AttnLabError: the measure does not fit, or the work was stopped.
+    """
+    found, refused = answers.fitting(
+        value,
+        ("token", "answer", "other"),
+        lambda shown: ablate_measure.measured(shown, reader, passage, tokens, position),
+    )
+    if refused is not None:
+        say.problem(f"{refused} Until then: the {found.what}.", "answer")
+    return found
+
+
+def fills_of(reader: engine.Reader) -> tuple[Fill, ...]:
+    """What the heads of a role can be set to."""
+    left_out = set()
+    if reader.role == "cross":  # its words look at those of another text, which have no place there
+        left_out.add("previous")
+    if reader.writes and reader.role != "encoder":  # the sentences have no answers that are written
+        left_out.add("corpus")
+    return tuple(fill for fill in FILLS if fill not in left_out)
+
+
+def pattern(
+    value: Ablate, reader: engine.Reader, passage: Passage
+) -> tuple[Ablate, tuple[tuple[float, ...], ...]]:
+    """The weights that are pasted; where they do not fit, that is said, and another is shown."""
+    if value.fill != "pattern":
+        return value, ()
+    tokens, sources = engine.tokens_of(reader, passage, "Sentence A")
+    st.text_area(
+        "Weights, a line for each word that looks",
+        key=own.seeded(ABLATE, "rows"),
+        placeholder=_EXAMPLE,
+        height=120,
+        max_chars=MOST_PASTED,
+    )
+    try:
+        return value, ablate_fills.rows_of(value.rows, (len(tokens), len(sources)), reader.causal)
+    except InputError as error:
+        say.problem(f"{error} Until then: {ablate_fills.TITLES['uniform']}.", "rows")
+        return replace(value, fill="uniform"), ()
 
 
 def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
-    """With a measure that the model has."""
+    """With a measure that the model has, and with what its heads can be set to."""
+    if value.fill not in fills_of(reader):
+        titles = ablate_fills.TITLES
+        role = reader.role
+        say.problem(f"Heads of {role} cannot be set to “{titles[value.fill]}”.", "fill")
+        value = own.correct(ABLATE, fill="zero")
+        own.publish(ABLATE, value)
     options = metrics_of(reader.lab.head_kind)
     if value.metric in options:
         return value
@@ -75,15 +154,9 @@ def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
     return value
 
 
-def unasked(reader: engine.Reader, tokens: Sequence[Any]) -> int:
-    """Where a prediction is looked at before anything is chosen: at the mask, or the end."""
-    mask = engine.mask_position(reader, tokens)
-    return len(tokens) - 1 if mask is None else mask
-
-
 def _position(value: Ablate, reader: engine.Reader, tokens: Sequence[Any]) -> int:
     """The token whose prediction is looked at."""
-    usual = unasked(reader, tokens)
+    usual = answers.usual_position(reader, tokens)
     there = value.at if 0 <= value.at < len(tokens) else usual
     if value.at >= len(tokens):
         say.problem(f"Sentence A has no token {value.at:,}; the last is {len(tokens) - 1}.", "at")
@@ -122,10 +195,11 @@ def _answers(
         return
     at = -1 if position == count - 1 else position
     likely = sweep.next_words(reader, passage, at).before
-    with st.container(horizontal=True, key="answers", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", key="answers", gap="small"):
         for place, field in enumerate(fields):
+            st.markdown(_LABELS[field], width="content")
             st.text_input(
-                field.capitalize(),
+                _LABELS[field],
                 key=own.seeded(ABLATE, field),
                 placeholder=spoken(likely[place][0]).strip(),
                 max_chars=MOST_TYPED,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -12,15 +11,15 @@ import streamlit as st
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount, mount_diagram, say, state, work
 from attnlab.ui.ablate_measure import Measured, write
+from attnlab.ui.ablate_selection import ESTIMATED
+from attnlab.ui.cards.ablate.found import Found, feeds_said, how_found, name_of
 from attnlab.ui.engine import sweep
-from attnlab.ui.engine.sweep import Ask, Swept
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.export import ablate as saved
 from attnlab.ui.hosting import hosted
-from attnlab.ui.phrases import title
 from attnlab.ui.selection import MAX_GONE, Head, Selection
 from attnlab.viz import effects, scatter
 from attnlab.viz.diagram import Diagram
-from attnlab.viz.figures import tiny
 
 ABOUT: Final = (
     "Every head is taken away, one at a time, and the model reads the text anew. The area of a "
@@ -40,28 +39,6 @@ _STOPPED: Final = "_sweep_stopped"
 _WANTED: Final = "_sweep_wanted"
 
 
-@dataclass(frozen=True)
-class Found:
-    """What is known of the heads.
-
-    Attributes:
-        exact, estimate: effects by head; exact ones of all heads once ``swept`` is there.
-        correlation: of the ranks of both, None where there are not both.
-    """
-
-    exact: Mapping[Head, float]
-    estimate: Mapping[Head, float]
-    swept: Swept | None = None
-    correlation: float | None = None
-
-    def rank(self, head: Head) -> int | None:
-        """The place of a head, from 1, by the size of its exact effect."""
-        if self.swept is None:
-            return None
-        mine = abs(self.exact[head])
-        return 1 + sum(abs(other) > mine for other in self.exact.values())
-
-
 def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
     """The picture, and below it the strongest heads and how good the estimate is.
 
@@ -79,7 +56,7 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
     waits = st.empty()  # what was said of an earlier stop goes as soon as the sweep goes on
     held = sweep.known(ask)
     guess = _estimate(ask)
-    whole = len(held) == len(ask.heads)
+    whole = len(held) == len(ask.units)
     if not whole:
         show(held, guess.values)
     found = None
@@ -135,9 +112,10 @@ def _squares(
         write,
         measured.words,
         measured.kinds,
+        ask.layers,
     )
-    most = max(exact, key=lambda head: abs(exact[head]), default=None)
-    said = "" if most is None else f" The largest so far: {title(most)}, {write(exact[most])}."
+    most = max(exact, key=lambda unit: abs(exact[unit]), default=None)
+    said = "" if most is None else f" The largest so far: {name_of(most)}, {write(exact[most])}."
     label = f"What each of {len(ask.heads)} heads does: {measured.what}.{said}"
     return effects.effects(shown, wide=_wide(ask), label=label)
 
@@ -163,6 +141,9 @@ def toggle(head: Head) -> None:
 
 def _estimate(ask: Ask) -> sweep.Estimated:
     """Estimates of all heads; none, and a sentence, where there are none."""
+    if ask.fill not in ESTIMATED:
+        say.remark("No estimate: it needs what a head hands on to be set to something.", "estimate")
+        return sweep.Estimated({})
     try:
         return sweep.estimated(ask)
     except Cancelled:
@@ -184,8 +165,10 @@ def _paused(ask: Ask, exact: Mapping[Head, float]) -> None:
     """A sweep that was stopped, or that waits to be asked for."""
     stopped = st.session_state.get(_STOPPED) == ask.key()
     with st.container(horizontal=True, vertical_alignment="center", key="actions-paused"):
-        said = f"Stopped at {len(exact)} of {len(ask.heads)} heads." if stopped else ""
-        label = "Run it again" if stopped else f"Take away each of {len(ask.heads)} heads, exactly"
+        what = "parts" if ask.layers else "heads"
+        said = f"Stopped at {len(exact)} of {len(ask.units)} {what}." if stopped else ""
+        label = f"Take away each of {len(ask.units)} {what}, exactly"
+        label = "Run it again" if stopped else label
         if said:
             say.remark(said, "paused")
         st.button(label, key="sweep-run", on_click=_run, args=(ask.key(),))
@@ -211,7 +194,7 @@ def _below(
     Args:
         places: the picture's column and the one beside it, where it leaves room for one.
     """
-    order = sorted(found.exact, key=lambda head: -abs(found.exact[head]))
+    order = sorted(found.of_heads, key=lambda head: -abs(found.exact[head]))
     if places:
         with places[1]:
             strongest, estimate = st.container(), st.container()
@@ -229,7 +212,9 @@ def _below(
         )
     with estimate:
         _scatter(found, measured)
-    how = _how(found, measured)
+    how = how_found(found, measured)
+    if found.of_layers:
+        say.remark(feeds_said(found, measured), "feeds")
     say.remark(how, "how")
     with st.container(horizontal=True, key="actions-effects", gap="medium"):
         export.menu("save-effects", saved.sweep(ask, measured, found, drawn, how))
@@ -246,7 +231,7 @@ def _scatter(found: Found, measured: Measured) -> None:
         return
     st.markdown("Estimate against exact", help=_ESTIMATE)
     points = [
-        (title(head), found.estimate[head], value)
+        (name_of(head), found.estimate[head], value)
         for head, value in found.exact.items()
         if head in found.estimate
     ]
@@ -254,17 +239,3 @@ def _scatter(found: Found, measured: Measured) -> None:
     mount_diagram.diagram("estimate", drawn)
     if found.correlation is not None:
         say.remark(f"Rank correlation {found.correlation:.2f}.", "correlation")
-
-
-def _how(found: Found, measured: Measured) -> str:
-    """How the exact numbers were come by, and how far they are from single runs."""
-    swept = found.swept
-    how = "in batches that grow layer by layer" if swept.grown else "in plain batches"
-    checked = ""
-    if swept.difference is not None:
-        apart = "exactly the same" if not swept.difference else f"within {tiny(swept.difference)}"
-        checked = f"; three of them checked singly, {apart}"
-    noise = write(swept.noise or 0.0)  # half precision rounds, and other batches otherwise
-    seen = f" Effects below {noise} {measured.unit} are rounding." if noise != "0" else ""
-    why = f" {swept.why}" if swept.why else ""
-    return f"All {len(found.exact)} heads, exactly, {how}{checked}.{seen}{why}"

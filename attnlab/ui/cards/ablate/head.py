@@ -10,7 +10,7 @@ from attnlab.ui.ablate_selection import ABLATE
 from attnlab.ui.cards.ablate import grid
 from attnlab.ui.cards.ablate.grid import Found
 from attnlab.ui.cards.parts import action
-from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import MAX_GONE, Selection
 from attnlab.viz.heads import full

@@ -1,16 +1,20 @@
 """The page Ablate from its text to its cards."""
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
-from attnlab.errors import TextTooLong
-from attnlab.ui import engine, models, phrases, say, state
-from attnlab.ui.ablate_selection import Ablate
+from attnlab.errors import EditError, EditRefused, TextTooLong
+from attnlab.ui import ablate_fills, engine, models, phrases, say, state
+from attnlab.ui.ablate_selection import FROM_B, LOOKING, Ablate
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.ablate import controls, grid, head, tray
 from attnlab.ui.cards.parts import role_choice
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.engine.keys import Passage
-from attnlab.ui.engine.sweep import MOST_TOKENS, Ask
-from attnlab.ui.selection import Selection
+from attnlab.ui.engine.sweep import MOST_TOKENS
+from attnlab.ui.selection import DEFAULT, Selection
 from attnlab.viz.figures import several
 
 
@@ -20,11 +24,9 @@ def draw(selection: Selection, value: Ablate) -> None:
     Raises:
         AttnLabError: the model or the text does not fit; the message says why.
     """
-    resample = value.fill == "resample"
+    resample = value.fill in FROM_B
     targets = sentences.draw(selection) if resample else {"A": sentences.draw_one(selection)}
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not reader.layers:
         say.remark("This model shows no attention, so no head of it can be taken away.", "none")
         return
@@ -32,12 +34,7 @@ def draw(selection: Selection, value: Ablate) -> None:
         for box in targets.values():
             box()
     passage = Passage(selection.a, selection.target_a)
-    tokens, _ = engine.tokens_of(predicting(reader), passage, "Sentence A")
-    if len(tokens) > MOST_TOKENS:
-        raise TextTooLong(
-            f"Sentence A has {len(tokens):,} tokens; every head is taken away on texts of up to "
-            f"{MOST_TOKENS}, so shorten it."
-        )
+    tokens = _short(reader, passage)
     with st.container(border=True, key="card-effects"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-effects"):
             st.markdown("**What each head does**", width="content", help=grid.ABOUT)
@@ -48,9 +45,12 @@ def draw(selection: Selection, value: Ablate) -> None:
         donor = Passage(selection.b, selection.target_b) if resample else None
         if donor is not None:
             engine.tokens_of(reader, donor, "Sentence B")
-        ask = Ask(reader, passage, value.fill, measured.metric, donor)
+        value, rows = controls.pattern(value, reader, passage)
+        ask = Ask(reader, passage, value.fill, measured.metric, donor, rows, value.feed)
         chosen = _there(selection, ask)
-        found = grid.draw(ask, measured, chosen)
+        found = _looking(lambda: grid.draw(ask, measured, chosen), value)
+    if found is None:
+        return
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
     with left:
@@ -60,9 +60,31 @@ def draw(selection: Selection, value: Ablate) -> None:
     tray.after(ask, measured, chosen)
 
 
-def predicting(reader: engine.Reader) -> engine.Reader:
-    """In the role whose tokens are followed by a prediction."""
-    return engine.with_role(reader, "decoder" if reader.writes else reader.role)
+def _short(reader: engine.Reader, passage: Passage) -> tuple[Any, ...]:
+    """The tokens after which something is predicted. Raises TextTooLong above MOST_TOKENS."""
+    tokens, _ = engine.tokens_of(engine.predicting(reader), passage, "Sentence A")
+    if len(tokens) > MOST_TOKENS:
+        raise TextTooLong(
+            f"Sentence A has {len(tokens):,} tokens; every head is taken away on texts of up to "
+            f"{MOST_TOKENS}, so shorten it."
+        )
+    return tokens
+
+
+def _looking(sweep: Callable[[], grid.Found], value: Ablate) -> grid.Found | None:
+    """The sweep; None, and a sentence, where heads cannot be made to look there."""
+    try:
+        return sweep()
+    except EditError as error:
+        if value.fill not in LOOKING or isinstance(error, EditRefused):
+            raise
+        say.problem(
+            f"Some word of this text cannot see where its head is to look "
+            f"(“{ablate_fills.TITLES[value.fill]}”): a mask hides it, such as a sliding window. "
+            "Choose another setting, or a shorter text.",
+            "looking",
+        )
+        return None
 
 
 def _there(selection: Selection, ask: Ask) -> Selection:
@@ -75,7 +97,8 @@ def _there(selection: Selection, ask: Ask) -> Selection:
         state.publish(selection)
     if selection.chosen not in heads:
         layer, number = ask.heads[0]
-        say.problem(phrases.replaced(ask.reader, selection.chosen, ask.heads[0]), "head")
+        if selection.chosen != DEFAULT.chosen:  # else nobody asked for it
+            say.problem(phrases.replaced(ask.reader, selection.chosen, ask.heads[0]), "head")
         selection = state.correct(layer=layer, head=number)
         state.publish(selection)
     return selection

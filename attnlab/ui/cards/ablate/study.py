@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 
 from attnlab.analysis.tray import Together
-from attnlab.ui import engine, own, say, state, study
+from attnlab.ui import engine, own, say, state, study, viewfile
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import ABLATE, Ablate
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.engine.edited import spelled
-from attnlab.ui.engine.sweep import Ask
 from attnlab.ui.selection import Head, Selection
+from attnlab.viz.figures import minus
 from attnlab.viz.heads import spelled as spelled_head
 
 _SAVED: Final = "_study_found"
@@ -81,9 +82,22 @@ def _chosen() -> None:
         st.session_state[_PROBLEM] = (opened,)
         return
     st.session_state[_OPEN] = False
-    state.open_whole(opened.selection, opened.problems)
+    typed, kept = state.chosen_now(), opened.selection
+    fields_ = [field for field in viewfile.TEXTS.values() if field not in opened.texts]
+    kept = replace(kept, **{field: getattr(typed, field) for field in fields_})
+    state.open_whole(kept, opened.problems)
     own.choose(ABLATE, **{one.name: getattr(opened.value, one.name) for one in fields(Ablate)})
     st.session_state[_SAVED] = {"together": opened.together, "of": None}
+
+
+def _apart(then: float, now: float) -> tuple[str, str]:
+    """Both in as few digits as tell them apart; of what is the same, as everywhere."""
+    both = write(then), write(now)
+    for digits in range(4, 12):
+        if both[0] != both[1] or then == now:
+            break
+        both = minus(f"{then:.{digits}g}"), minus(f"{now:.{digits}g}")
+    return both
 
 
 def compared(ask: Ask, heads: tuple[Head, ...], found: Together, measured: Measured) -> None:
@@ -100,5 +114,6 @@ def compared(ask: Ask, heads: tuple[Head, ...], found: Together, measured: Measu
     then = held["together"]
     close = abs(then - found.effect) <= 1e-4 * max(1.0, abs(then))
     same = "the same" if close else "not the same: another model, device or version"
-    words = f"Saved: {write(then)} {measured.unit}; run again: {write(found.effect)}"
+    saved, again = (write(then),) * 2 if close else _apart(then, found.effect)
+    words = f"Saved: {saved} {measured.unit}; run again: {again}"
     say.remark(f"{words}, {same}.", "study")

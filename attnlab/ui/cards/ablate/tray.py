@@ -7,7 +7,16 @@ from typing import Final
 import streamlit as st
 
 from attnlab.analysis.tray import COUNT, Together
-from attnlab.ui import engine, explain, export, mount, mount_diagram, phrases, say, state
+from attnlab.ui import (
+    ablate_fills,
+    engine,
+    explain,
+    export,
+    mount,
+    mount_diagram,
+    say,
+    state,
+)
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import Ablate
 from attnlab.ui.cards import edited
@@ -16,7 +25,7 @@ from attnlab.ui.cards.ablate.grid import Found
 from attnlab.ui.cards.parts import action
 from attnlab.ui.engine import edited as engine_edited
 from attnlab.ui.engine import sweep
-from attnlab.ui.engine.sweep import Ask
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.export import ablate as saved
 from attnlab.ui.hosting import hosted
 from attnlab.ui.phrases import title
@@ -39,7 +48,7 @@ def draw(ask: Ask, measured: Measured, chosen: Selection, value: Ablate, found: 
     """
     heads = heads_of(chosen)
     with st.container(border=True, key="card-tray"):
-        st.markdown("**Taken away together**", help=_SUM)
+        st.markdown(f"**{ablate_fills.together(ask.fill)}**", help=_SUM)
         _tray(ask, chosen)
         waits = _waits(ask)
         together = sweep.set_of(ask, heads, 0 if waits else COUNT)
@@ -116,7 +125,7 @@ def after(ask: Ask, measured: Measured, chosen: Selection) -> None:
         AttnLabError: the text is too long, or the work was stopped.
     """
     heads, kind = heads_of(chosen), ask.reader.lab.head_kind
-    edits, what = ask.edits(heads), phrases.without(heads)
+    edits, what = ask.edits(heads), ablate_fills.changed(heads, ask.fill)
     # Cross-attention has no vectors of its own: what it changes is seen in the decoder's.
     cross = ask.reader.role == "cross"
     reader = engine.with_role(ask.reader, "decoder") if cross else ask.reader

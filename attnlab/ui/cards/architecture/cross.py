@@ -66,9 +66,7 @@ def draw(selection: Selection) -> None:
 
 def _reader(selection: Selection) -> engine.Reader:
     """The loaded model where it writes what it read anew, else the dates model."""
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not (reader.writes and "cross" in reader.roles and reader.lab.tokenizer is not None):
         reader = models.open_model(replace(selection, model=_MODEL, ours=False))
     return engine.with_role(reader, "cross")

@@ -35,9 +35,7 @@ _MASKS: Final = (
 
 def draw(selection: Selection) -> None:
     """The tables on sentence A, and what an encoder-decoder would write for it."""
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     with st.container(border=True, key="card-sees"):
         st.markdown("**Who may look at whom**", help=_MASKS)
         say.remark("Blue: may be looked at. Choose a word to see which words it may see.", "sees")

@@ -86,9 +86,7 @@ def found(selection: Selection, value: Architecture, target: Callable[[], None])
 def _loaded(
     selection: Selection, value: Architecture, target: Callable[[], None]
 ) -> Subject | None:
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     layers = engine.blocks(reader)
     if not reader.layers or not layers:
         say.remark("No block of this model could be told apart, so none is shown.", "none")

@@ -4,7 +4,7 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.ui import masks_long, say
+from attnlab.ui import masks_long, models, say
 from attnlab.ui.cards.masks import longtext
 from attnlab.ui.masks_selection import EVERY, MOST_SINKS, Masks
 from attnlab.ui.mount_diagram import diagram
@@ -35,7 +35,7 @@ def draw(selection: Selection, value: Masks) -> None:
             longtext.slider("every", EVERY, _every)
             longtext.slider("hold", range(MOST_SINKS + 1), _hold)
         longtext.pasted(value)
-        reader = longtext.reader_of(selection)
+        reader = models.loaded(selection)
         open_ = masks_long.full_layers(reader.layers, value.every)
         diagram("layout", layout(reader.layers, open_, ("full attention", "window")))
         ids = longtext.read(value, reader)

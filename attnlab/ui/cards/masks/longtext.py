@@ -9,14 +9,14 @@ import streamlit as st
 from attnlab.analysis.damage import width_for
 from attnlab.analysis.passage import passage
 from attnlab.errors import EmptyText
-from attnlab.ui import engine, export, masks_long, models, own, say, texts
+from attnlab.ui import engine, export, masks_long, own, say, texts
 from attnlab.ui.engine import longtext
 from attnlab.ui.export import architecture as files
 from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.masks_long import Mean, Way
 from attnlab.ui.masks_selection import LENGTHS, MASKS, SOURCES, WIDE, Masks
 from attnlab.ui.mount_diagram import diagram
-from attnlab.ui.selection import MAX_CHARACTERS, Selection
+from attnlab.ui.selection import MAX_CHARACTERS
 from attnlab.viz import lines
 from attnlab.viz.diagram import Diagram
 
@@ -27,18 +27,6 @@ _SHIPPED: Final = (
 )
 _BEGIN: Final = 16
 """Positions at the very start, whose losses are too high for the picture."""
-
-
-def reader_of(selection: Selection) -> engine.Reader:
-    """The loaded model, with its trust line.
-
-    Raises:
-        AttnLabError: it cannot be loaded.
-    """
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
-    return reader
 
 
 def text_choice() -> None:

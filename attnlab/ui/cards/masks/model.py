@@ -42,15 +42,13 @@ def draw(selection: Selection, value: Masks) -> None:
         AttnLabError: the model, the text or the mask does not fit; the message says why.
     """
     target = sentences.draw_one(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not reader.layers:
         say.remark("This model shows no attention, so no mask of it can be changed.", "none")
         return
     if reader.writes:
         target()
-    reader = engine.with_role(reader, "decoder" if reader.writes else reader.role)
+    reader = engine.predicting(reader)
     passage = Passage(selection.a, selection.target_a)
     tokens, _ = engine.tokens_of(reader, passage, "Sentence A")
     sheet = _sheet(value, reader, tokens)

@@ -4,7 +4,7 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.ui import masks_long, say
+from attnlab.ui import masks_long, models, say
 from attnlab.ui.cards.masks import longtext
 from attnlab.ui.masks_selection import MOST_SINKS, Masks
 from attnlab.ui.selection import Selection
@@ -31,7 +31,7 @@ def draw(selection: Selection, value: Masks) -> None:
             longtext.text_choice()
             longtext.slider("keep", range(1, MOST_SINKS + 1), _said)
         longtext.pasted(value)
-        reader = longtext.reader_of(selection)
+        reader = models.loaded(selection)
         ids = longtext.read(value, reader)
         longtext.curves("sinks", value, reader, ids, masks_long.sinks(value))
         say.remark(_ABSOLUTE, "absolute")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnlab.ui import own, say
 from attnlab.ui.cards.positions import parts
-from attnlab.ui.cards.positions.subject import model_with, title_of
+from attnlab.ui.cards.positions.subject import model_with
 from attnlab.ui.engine import positions as engine
 from attnlab.ui.export import architecture as files
 from attnlab.ui.positions_selection import BUCKETS, FARTHEST, HEADS, POSITIONS, Positions
@@ -169,7 +169,7 @@ def _own(selection: Selection) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center", key="title-bias"):
         st.markdown("**What a model adds**", width="content", help=_OWN)
-        say.pill(title_of(reader), "bias-model")
+        say.pill(reader.title, "bias-model")
     if found is None:
         say.remark("No model with such a bias can be opened here.", "bias-none")
         return
@@ -182,7 +182,7 @@ def _own(selection: Selection) -> None:
         say.remark(lacks, "bias-lacks")
     parts.keep(
         "bias",
-        f"What {title_of(reader)} adds to a score",
+        f"What {reader.title} adds to a score",
         drawn,
         files.of_model(reader, None),
         what="What each head adds to a scaled score at each distance; negative is the past.",

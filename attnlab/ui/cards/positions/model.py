@@ -7,12 +7,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import engine, own, say, widget
+from attnlab.ui import engine, models, own, say, widget
 from attnlab.ui.cards import edited, sentences
 from attnlab.ui.cards.edited import Shown
 from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.cards.positions import parts
-from attnlab.ui.cards.positions.subject import loaded, title_of
 from attnlab.ui.positions_selection import BASES, EDITS, FACTORS, OFFSETS, POSITIONS, Positions
 from attnlab.ui.selection import Head, Selection
 from attnlab.viz.figures import several
@@ -50,20 +49,18 @@ _WHICH: Final = (
 def draw(selection: Selection, value: Positions) -> None:
     """The schemes that the loaded model can take, and what the chosen one does to sentence A."""
     target = sentences.draw_one(selection)
-    reader = loaded(selection)
+    reader = models.loaded(selection)
     if reader.writes:
         target()
     with st.container(border=True, key="card-which-edit"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-edit"):
             st.markdown("**Its positions**", width="content", help=_WHICH)
-            say.pill(title_of(reader), "edit-model")
+            say.pill(reader.title, "edit-model")
             if len(reader.roles) > 1:
                 role_choice(reader)
         found = reader.lab.positions.get(reader.role)
         if found is None or not found.takes:
-            say.remark(
-                f"{title_of(reader)}: nothing about positions can be changed here.", "edit-none"
-            )
+            say.remark(f"{reader.title}: nothing about positions can be changed here.", "edit-none")
             return
         say.remark(found.sentence, "edit-found")
         possible = [name for name in EDITS if name in found.takes]

@@ -11,9 +11,8 @@ from attnlab.analysis.permuted import CASES, Change
 from attnlab.errors import EditError, EmptyText
 from attnlab.trace import Mask
 from attnlab.trace import Positions as PositionsEdit
-from attnlab.ui import engine, own, say, texts
+from attnlab.ui import engine, models, own, say, texts
 from attnlab.ui.cards.positions import parts
-from attnlab.ui.cards.positions.subject import loaded, title_of
 from attnlab.ui.engine import positions as numbers
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.architecture import Source
@@ -81,7 +80,7 @@ def _ours(words: Sequence[str], value: Positions) -> None:
 
 
 def _model(selection: Selection, text: str, value: Positions) -> None:
-    reader = loaded(selection)
+    reader = models.loaded(selection)
     texts.check_text(text, "The text")
     tokens = reader.lab.tokens(text)
     fixed = [at for at, token in enumerate(tokens) if token.special]
@@ -95,7 +94,7 @@ def _model(selection: Selection, text: str, value: Positions) -> None:
             found[case] = error
     source = files.of_model(reader, engine.Passage(text))
     words = told_apart(tokens)
-    _card("model", "The loaded model", title_of(reader), words, places, found, source)
+    _card("model", "The loaded model", reader.title, words, places, found, source)
     if not reader.causal:
         said = "This model has no causal mask of its own: the second case gives it one."
         say.remark(said, "order-encoder")

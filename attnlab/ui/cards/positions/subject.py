@@ -6,30 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-import streamlit as st
-
 from attnlab.errors import StageNotAvailable
 from attnlab.ui import engine, models
 from attnlab.ui.selection import Selection
 
 Found = TypeVar("Found")
-
-
-def loaded(selection: Selection) -> engine.Reader:
-    """The chosen model, with its trust line in the sidebar.
-
-    Raises:
-        AttnLabError: it cannot be loaded.
-    """
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
-    return reader
-
-
-def title_of(reader: engine.Reader) -> str:
-    """How a page writes a model's name."""
-    return reader.title
 
 
 def model_with(
@@ -53,5 +34,5 @@ def model_with(
     if found is not None or reader.key.model == other:
         return reader, found, ""
     stand_in = models.open_model(replace(selection, model=other, ours=False, role=""))
-    said = f"{title_of(reader)} {lacks}, so {title_of(stand_in)} stands in."
+    said = f"{reader.title} {lacks}, so {stand_in.title} stands in."
     return stand_in, read(stand_in), said

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnlab.ui import say
 from attnlab.ui.cards.positions import parts
-from attnlab.ui.cards.positions.subject import model_with, title_of
+from attnlab.ui.cards.positions.subject import model_with
 from attnlab.ui.engine import positions as engine
 from attnlab.ui.engine.positions import LearnedTable
 from attnlab.ui.export import architecture as files
@@ -37,13 +37,13 @@ def draw(selection: Selection) -> None:
     with left, st.container(border=True, key="card-table"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-table"):
             st.markdown("**How alike positions are**", width="content", help=_ALIKE)
-            say.pill(title_of(reader), "table-model")
+            say.pill(reader.title, "table-model")
         if lacks:
             say.remark(lacks, "table-lacks")
-        _alike(found, title_of(reader), source)
+        _alike(found, reader.title, source)
     with right, st.container(border=True, key="card-lengths"):
         st.markdown("**How long their vectors are**", help=_LENGTH)
-        _lengths(found, title_of(reader), source)
+        _lengths(found, reader.title, source)
 
 
 def _alike(found: LearnedTable, title: str, source: files.Source) -> None:

@@ -9,7 +9,6 @@ import streamlit as st
 from attnlab.analysis.roles import HeadRole, HeadRoles, role_named
 from attnlab.ui import engine, export, mount, mount_diagram, own, roles_look, say, state
 from attnlab.ui.cards.parts import action, role_choice
-from attnlab.ui.cards.positions.subject import title_of
 from attnlab.ui.export import architecture as files
 from attnlab.ui.roles_selection import HEAD_ROLES, Roles
 from attnlab.ui.selection import Head
@@ -74,7 +73,7 @@ def _title(reader: engine.Reader, found: HeadRoles | None, only: str) -> None:
 
 def _counted(found: HeadRoles, reader: engine.Reader) -> str:
     named, every = len(found.names()), sum(map(reader.heads_in, reader.layers))
-    return f"{title_of(reader)}: {named} of {every:,} heads named"
+    return f"{reader.title}: {named} of {every:,} heads named"
 
 
 def _map_of(reader: engine.Reader, found: HeadRoles, only: str, head: Head) -> RoleMap:

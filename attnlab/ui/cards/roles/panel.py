@@ -8,9 +8,8 @@ import streamlit as st
 
 from attnlab.analysis.roles import HeadRoles
 from attnlab.errors import Cancelled
-from attnlab.ui import engine, fit, roles_look
+from attnlab.ui import engine, fit, models, roles_look
 from attnlab.ui.cards import sentences
-from attnlab.ui.cards.positions.subject import loaded
 from attnlab.ui.cards.roles import atlas, probe, scores, typed
 from attnlab.ui.engine import roles as engine_roles
 from attnlab.ui.roles_selection import Roles
@@ -24,7 +23,7 @@ def draw(selection: Selection, value: Roles) -> None:
     Raises:
         AttnLabError: the model or a text cannot be read, or the work was stopped.
     """
-    reader = loaded(selection)
+    reader = models.loaded(selection)
     if not reader.layers:
         # The trust line has said that, and why, there is no attention to show.
         return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from attnlab.analysis.roles import HeadRoles, role_named
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount, mount_diagram, roles_look, say
 from attnlab.ui.cards.roles import alike
 from attnlab.ui.engine import roles as engine_roles
@@ -34,7 +35,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
     with st.container(border=True, key="card-probe", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-probe"):
             st.markdown("**On a made text**", width="content", help=role.said)
-            say.pill(probe, "probe")
+            say.pill(f"made for: {probe}", "probe")
         say.remark(roles_look.PROBED[role.family], "probe-text")
         words = roles_look.read_as_words(probe)
         mount.head(
@@ -47,6 +48,7 @@ def draw(reader: engine.Reader, head: Head, probe: str) -> None:
             key_position=None if text.look is None else text.look[1],
             causal=reader.causal,
             sink=reader.sink,
+            lead="In it, from",
         )
         if words:
             alike.draw(reader, head, probe)
@@ -61,12 +63,9 @@ def without(reader: engine.Reader, found: HeadRoles, head: Head, probe: str) -> 
         return
     team = tuple(one for one, names in found.names().items() if probe in names)
     sets = [(head,), *([team] if len(team) > 1 else [])]
-    try:
-        lost = engine_roles.loss_without(reader, probe, sets)
-    except Cancelled:
-        raise
-    except AttnLabError as error:
-        say.problem(str(error), "probe-loss")
+    lose = partial(engine_roles.loss_without, reader, probe, sets)
+    lost = say.unless_refused(lose, "probe-loss")
+    if lost is None:
         return
     rows = []
     for one, value, other in zip(sets, lost.without, lost.random, strict=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from attnlab.analysis.baseline import Baseline
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, explain, export, mount, phrases, say, scene
 from attnlab.ui.hosting import hosted
 from attnlab.ui.scene import Scene
@@ -30,12 +29,8 @@ def gone(of: Scene) -> None:
     """What is predicted, or how far the output moves, without the head."""
     with st.container(border=True, key="card-gone", height="stretch"):
         st.markdown("**What if it were gone?**", help=explain.ABLATION)
-        try:
-            _effect(of) if of.reader.lab.head_kind != "none" else _moved(of)
-        except Cancelled:
-            raise
-        except AttnLabError as error:
-            say.problem(str(error), "gone")
+        show = _effect if of.reader.lab.head_kind != "none" else _moved
+        say.unless_refused(lambda: show(of), "gone")
 
 
 def _effect(of: Scene) -> None:

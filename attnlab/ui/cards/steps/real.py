@@ -6,7 +6,6 @@ from functools import partial
 import streamlit as st
 
 from attnlab.analysis.opened import Opened, unasked_key
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import (
     engine,
     explain,
@@ -59,9 +58,7 @@ def _at_what_was_typed(selection: Selection) -> Selection:
 
 
 def _show(selection: Selection, targets: Mapping[Side, Callable[[], None]]) -> None:
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not reader.layers:
         say.remark("This model has no attention that can be shown.", "no-attention")
         return
@@ -90,13 +87,8 @@ def _scene(reader: engine.Reader, selection: Selection) -> Scene:
     a = engine.tokens_only(reader, Passage(selection.a, selection.target_a), "Sentence A")
     b = None
     if selection.b:
-        try:
-            passage = Passage(selection.b, selection.target_b)
-            b = engine.tokens_only(reader, passage, "Sentence B")
-        except Cancelled:
-            raise
-        except AttnLabError as error:
-            say.problem(str(error), "b")
+        passage = Passage(selection.b, selection.target_b)
+        b = say.unless_refused(lambda: engine.tokens_only(reader, passage, "Sentence B"), "b")
     return Scene(reader, fit.placed(selection, reader, a, b), a, b)
 
 

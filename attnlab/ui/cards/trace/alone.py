@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount_diagram, own, say
 from attnlab.ui.engine import inside
 from attnlab.ui.engine.inside import Looking, Writing
@@ -26,7 +25,6 @@ ABOUT: Final = (
     "Elhage et al. 2021). In the first layer that is what the head really does; in later ones it "
     "reads what others have written, which is missing here."
 )
-_WIDE: Final = 1080
 
 
 def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]) -> None:
@@ -38,8 +36,33 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
     Raises:
         AttnLabError: cross-attention, words that do not fit, or the work was stopped.
     """
-    usual = inside.words_of(reader, "", tokens)
+    _boxes(inside.words_of(reader, "", tokens))
+    words = inside.words_of(reader, value.words, tokens)
+    ids, names = [token.id for token in words], told_apart(words)
+    look = say.unless_refused(lambda: inside.looking(reader, head, ids, value.apart), "looking")
+    wrote = say.unless_refused(lambda: inside.writing(reader, head, ids), "writing")
+    tables = []
+    if look is not None:
+        tables.append(_table("Looks: score", names, look.scores, ("looks", "at"), ()))
+    if wrote is not None:
+        tables.append(
+            _table("Writes: logits", names, wrote.logits, ("seen", "made likelier"), wrote.promoted)
+        )
+    if not tables:
+        return
+    label = "What a head does to words by themselves."
+    drawn = mount_diagram.side_by_side("alone", figured.figured, tables, label=label)
+    sentence = said(names, look, wrote, value.apart)
+    say.remark(sentence, "alone")
+    with st.container(horizontal=True, key="actions-alone"):
+        kept = saved.alone(reader, head, names, look, wrote, value.apart, drawn, sentence)
+        export.menu("save-alone", kept)
+
+
+def _boxes(usual: Sequence[Any]) -> None:
+    """The words, and how far apart they stand; ``usual`` are meant where none are typed."""
     with st.container(horizontal=True, vertical_alignment="center", key="asked", gap="small"):
+        st.markdown("Words", width="content")
         st.text_input(
             "Words",
             key=own.seeded(TRACE, "words"),
@@ -59,38 +82,6 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
                 label_visibility="collapsed",
             )
         st.markdown("words back", width="content")
-    words = inside.words_of(reader, value.words, tokens)
-    ids, names = [token.id for token in words], told_apart(words)
-    look = _try(lambda: inside.looking(reader, head, ids, value.apart), "looking")
-    wrote = _try(lambda: inside.writing(reader, head, ids), "writing")
-    tables = []
-    if look is not None:
-        tables.append(_table("Looks: score", names, look.scores, ("looks", "at"), ()))
-    if wrote is not None:
-        tables.append(
-            _table("Writes: logits", names, wrote.logits, ("seen", "made likelier"), wrote.promoted)
-        )
-    if not tables:
-        return
-    label = "What a head does to words by themselves."
-    drawn = figured.figured(tables, wide=_WIDE if len(tables) > 1 else _WIDE / 2, label=label)
-    mount_diagram.diagram("alone", drawn)
-    sentence = said(names, look, wrote, value.apart)
-    say.remark(sentence, "alone")
-    with st.container(horizontal=True, key="actions-alone"):
-        kept = saved.alone(reader, head, names, look, wrote, value.apart, drawn, sentence)
-        export.menu("save-alone", kept)
-
-
-def _try(run: Any, key: str) -> Any:
-    """One circuit; where the model has none, None and a sentence."""
-    try:
-        return run()
-    except Cancelled:
-        raise
-    except AttnLabError as error:
-        say.problem(str(error), key)
-        return None
 
 
 def _table(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from attnlab.ui import own, say, widget
+from attnlab.ui import answers, own, say, widget
+from attnlab.ui.answers import Found
 from attnlab.ui.trace_answers import Prediction
 from attnlab.ui.trace_selection import MOST_TYPED, TRACE, Traced
 from attnlab.viz.svg.text import spoken
@@ -52,12 +55,26 @@ def words(answer: str, other: str) -> None:
     Args:
         answer, other: shown in boxes that are left empty.
     """
-    for name, label, hint in (("answer", "Answer", answer), ("other", "Compared with", other)):
+    fields = (("answer", "Answer", "", answer), ("other", "Compared with", "over", other))
+    for name, label, shown, hint in fields:
+        st.markdown(shown or label, width="content")
         st.text_input(
             label,
             key=own.seeded(TRACE, name),
             placeholder=hint,
             max_chars=MOST_TYPED,
             label_visibility="collapsed",
-            width=165,
+            width=150,
         )
+
+
+def fitting(value: Traced, find: Callable[[Traced], Found]) -> Found:
+    """What is found of answers as typed; one that does not fit is left out, and that is said.
+
+    Raises:
+        AttnLabError: it is no answer that does not fit, or the work was stopped.
+    """
+    found, refused = answers.fitting(value, ("answer", "other"), find)
+    if refused is not None:
+        say.problem(f"{refused} Until then, the likeliest stands in for it.", "answer")
+    return found

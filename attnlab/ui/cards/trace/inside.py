@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from attnlab.errors import AttnLabError, Cancelled, TextTooLong
+from attnlab.errors import TextTooLong
 from attnlab.ui import engine, models, own, say, widget
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.parts import role_choice
@@ -16,7 +14,6 @@ from attnlab.ui.cards.trace.parts import look
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import Selection
-from attnlab.ui.trace_answers import predicting
 from attnlab.ui.trace_selection import TRACE, Traced
 from attnlab.viz.svg.text import spoken
 
@@ -31,12 +28,35 @@ def draw(selection: Selection, value: Traced) -> None:
         AttnLabError: the model or the text does not fit; the message says why.
     """
     target = sentences.draw_one(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if reader.writes:
         target()
     passage = Passage(selection.a, selection.target_a)
+    tokens, sources = _short(reader, passage)
+    if not reader.layers:
+        say.remark("This model shows no attention, so no head of it can be opened.", "none")
+        return
+    chosen = there(selection, reader)
+    main = engine.predicting(reader)
+    words, _ = engine.tokens_of(main, passage, "Sentence A")
+    value = answers.there(value, max(len(tokens), len(words)))
+    position = _position(value, reader, tokens)
+    with st.container(border=True, key="card-looks-takes"):
+        _switches(reader, chosen, tokens, position)
+        say.unless_refused(
+            lambda: looks.draw(reader, passage, chosen.chosen, position, tokens, sources), "takes"
+        )
+    with st.container(border=True, key="card-alone"):
+        st.markdown(f"**{title(chosen.chosen)} on words alone**", help=alone.ABOUT)
+        say.unless_refused(lambda: alone.draw(reader, chosen.chosen, value, sources), "alone")
+    with st.container(border=True, key="card-rolled"):
+        st.markdown("**All heads of all layers together**", help=rolled.ABOUT)
+        at = _position(value, main, words)
+        say.unless_refused(lambda: rolled.draw(main, passage, at), "rolled")
+
+
+def _short(reader: engine.Reader, passage: Passage) -> tuple[tuple, tuple]:
+    """The tokens that look and those that are looked at. Raises TextTooLong above MOST_TOKENS."""
     tokens, sources = engine.tokens_of(reader, passage, "Sentence A")
     longest = max(len(tokens), len(sources))
     if longest > MOST_TOKENS:
@@ -44,32 +64,18 @@ def draw(selection: Selection, value: Traced) -> None:
             f"Sentence A has {longest:,} tokens, and a head is opened here on up to {MOST_TOKENS}: "
             f"leave out {longest - MOST_TOKENS:,} or more. The page Heads shows longer texts."
         )
-    if not reader.layers:
-        say.remark("This model shows no attention, so no head of it can be opened.", "none")
-        return
-    chosen = there(selection, reader)
-    main = predicting(reader)
-    words, _ = engine.tokens_of(main, passage, "Sentence A")
-    value = answers.there(value, max(len(tokens), len(words)))
-    position = _position(value, reader, tokens)
-    with st.container(border=True, key="card-looks-takes"):
-        with st.container(horizontal=True, vertical_alignment="center", key="title-looks-takes"):
-            st.markdown("**Where it looks, what it takes**", width="content", help=looks.ABOUT)
-            if len(reader.roles) > 1:
-                role_choice(reader)
-        with st.container(horizontal=True, key="switches", gap="small"):
-            _head(reader, chosen)
-            _word(tokens, position)
-        _said(
-            lambda: looks.draw(reader, passage, chosen.chosen, position, tokens, sources), "takes"
-        )
-    with st.container(border=True, key="card-alone"):
-        st.markdown(f"**{title(chosen.chosen)} on words alone**", help=alone.ABOUT)
-        _said(lambda: alone.draw(reader, chosen.chosen, value, sources), "alone")
-    with st.container(border=True, key="card-rolled"):
-        st.markdown("**All heads of all layers together**", help=rolled.ABOUT)
-        at = _position(value, main, words)
-        _said(lambda: rolled.draw(main, passage, at), "rolled")
+    return tokens, sources
+
+
+def _switches(reader: engine.Reader, chosen: Selection, tokens: tuple, position: int) -> None:
+    """The title, the head, and the word that looks."""
+    with st.container(horizontal=True, vertical_alignment="center", key="title-looks-takes"):
+        st.markdown("**Where it looks, what it takes**", width="content", help=looks.ABOUT)
+        if len(reader.roles) > 1:
+            role_choice(reader)
+    with st.container(horizontal=True, key="switches", gap="small"):
+        _head(reader, chosen)
+        _word(tokens, position)
 
 
 def _position(value: Traced, reader: engine.Reader, tokens: tuple) -> int:
@@ -108,13 +114,3 @@ def _word(tokens: tuple, position: int) -> None:
         label_visibility="collapsed",
         width=190,
     )
-
-
-def _said(show: Callable[[], None], key: str) -> None:
-    """One card; where it is refused, a sentence, and the others still stand."""
-    try:
-        show()
-    except Cancelled:
-        raise
-    except AttnLabError as error:
-        say.problem(str(error), key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
@@ -121,20 +122,39 @@ def _chart(of: Prediction, one: Lens, other: Lens | None) -> Diagram:
 
 
 def said(of: Prediction, one: Lens) -> str:
-    """From which layer on the answer leads, and where it stood before."""
+    """From which layer on the answer leads, where it led before that, and where it stood."""
     word, share = of.answer[0], float(one.share[-1, 0])
     since, last = one.knew(), one.layers[-1]
+    led = [layer for layer, rank in zip(one.layers, one.rank[:, 0], strict=True) if rank == 0]
     if since is None:
-        place = int(one.rank[-1, 0]) + 1
-        return (
-            f"“{word}” is never the likeliest; at the end it has {share:.2g}, in place {place:,}."
-        )
+        end = f"at the end it has {share:.2g}, in place {int(one.rank[-1, 0]) + 1:,}"
+        if not led:
+            return f"“{word}” is never the likeliest; {end}."
+        return f"“{word}” is the likeliest after {_several(led)}, and not in the end: {end}."
     if since == one.layers[0]:
         return f"“{word}” is the likeliest from the first layer on; at the end it has {share:.2f}."
     before = one.layers.index(since) - 1
     place = int(one.rank[before, 0]) + 1
-    when = f"only after the last layer, {last}" if since == last else f"from layer {since} on"
+    earlier = [layer for layer in led if layer < since]
+    after = "after the last layer" if earlier else "only after the last layer"
+    when = f"{after}, {last}" if since == last else f"from layer {since} on"
+    also = f", as it was after {_several(earlier)}" if earlier else ""
     return (
-        f"“{word}” is the likeliest {when}: {share:.2f} at the end. "
+        f"“{word}” is the likeliest {when}{also}: {share:.2f} at the end. "
         f"After layer {one.layers[before]} it stood in place {place:,}."
     )
+
+
+def _several(layers: Sequence[int]) -> str:
+    """Layers in words: "layer 3", "layers 3, 5 to 8 and 10"."""
+    runs: list[list[int]] = []
+    for layer in layers:
+        if runs and layer == runs[-1][-1] + 1:
+            runs[-1].append(layer)
+        else:
+            runs.append([layer])
+    parts: list[str] = []
+    for run in runs:
+        parts += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run)
+    words = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    return f"layer{'s' if len(layers) > 1 else ''} {words}"

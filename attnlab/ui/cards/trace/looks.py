@@ -23,9 +23,9 @@ ABOUT: Final = (
     "times that length (Kobayashi et al. 2020); here as shares of what one word takes in all. "
     "Many heads rest on the first word, which hands on next to nothing."
 )
-_WIDE: Final = 1080
+_LABEL: Final = "Attention, and norm-weighted attention, of each word (row) to each (column)."
 _FEW: Final = 14
-_FIGURES: Final = 10
+_FIGURES: Final = 15
 """Words of a text whose figures have room in the maps."""
 _NAMES: Final = ("looks", "takes")
 _KINDS: Final = ("a", "attention")
@@ -45,8 +45,8 @@ def draw(
         AttnLabError: the model does not show its values, or the work was stopped.
     """
     found = inside.took(reader, passage, head)
-    maps = _maps(found, position, tokens, sources, reader.causal)
-    mount_diagram.diagram("looks-takes", maps)
+    both = _maps(found, position, tokens, sources, reader.causal)
+    maps = mount_diagram.side_by_side("looks-takes", figured.figured, both, label=_LABEL)
     words = said(found, position, tokens, sources)
     if len(sources) > _FIGURES:
         pairs, count = _pairs(found, position, sources)
@@ -64,7 +64,7 @@ def _maps(
     tokens: tuple[Any, ...],
     sources: tuple[Any, ...],
     causal: bool,
-) -> Diagram:
+) -> list[figured.Table]:
     """Both as heat maps on one scale: each row adds up to 1."""
     rows, columns = told_apart(tokens), told_apart(sources)
 
@@ -81,12 +81,10 @@ def _maps(
         options = {"full": 1.0, "kinds": (kind, kind), "chosen": position}
         return figured.Table(name, rows, columns, shown, write, lines, **options)
 
-    both = [
+    return [
         table("Where it looks", found.looks, _KINDS[0]),
         table("What it takes", found.takes, _KINDS[1]),
     ]
-    label = "Attention, and norm-weighted attention, of each word (row) to each (column)."
-    return figured.figured(both, wide=_WIDE, label=label)
 
 
 def _pairs(found: Took, position: int, sources: tuple[Any, ...]) -> tuple[Diagram, int]:

@@ -14,7 +14,7 @@ from attnlab.ui import engine, export, models, mount_diagram, own, say
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.cards.trace import answers, asked, patch
-from attnlab.ui.cards.trace.exchange import Shown, name_of, said
+from attnlab.ui.cards.trace.exchange import Shown, name_of, said, way
 from attnlab.ui.cards.trace.one import there
 from attnlab.ui.cards.trace.parts import figure, look
 from attnlab.ui.engine import trace
@@ -22,7 +22,7 @@ from attnlab.ui.engine.keys import Passage
 from attnlab.ui.engine.trace import Exchange
 from attnlab.ui.export import trace as saved
 from attnlab.ui.selection import Selection
-from attnlab.ui.trace_answers import Contrast, contrast, predicting
+from attnlab.ui.trace_answers import Contrast, contrast
 from attnlab.ui.trace_selection import INTO, OF_HEADS, STAGES, TRACE, Traced
 from attnlab.viz import squares
 from attnlab.viz.align import first_difference
@@ -56,9 +56,7 @@ def draw(selection: Selection, value: Traced) -> None:
         AttnLabError: the model or the texts do not fit; the message says why.
     """
     targets = sentences.draw(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if reader.writes:
         for box in targets.values():
             box()
@@ -68,13 +66,14 @@ def draw(selection: Selection, value: Traced) -> None:
     tokens = [_tokens(reader, one, f"Sentence {side}") for one, side in ((a, "A"), (b, "B"))]
     chosen = there(selection, reader)
     if reader.lab.head_kind != "none":
-        value = answers.there(value, len(engine.tokens_of(predicting(reader), a, "Sentence A")[0]))
+        words, _ = engine.tokens_of(engine.predicting(reader), a, "Sentence A")
+        value = answers.there(value, len(words))
     with st.container(border=True, key="card-pair"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-pair"):
             st.markdown("**What carries the difference**", width="content", help=ABOUT)
             if len(reader.roles) > 1:
                 role_choice(reader)
-        measured = contrast(value, reader, a, b)
+        measured = answers.fitting(value, lambda typed: contrast(typed, reader, a, b))
         _choices(measured)
         here, other = tokens if value.into == "A" else reversed(tokens)
         by = "head" if value.stage in OF_HEADS else "position"
@@ -216,7 +215,7 @@ def _squares(
         share, value = known[cell]
         if not math.isfinite(share):
             return ()
-        return (f"{shown.moved(share):.0%} of the way to {shown.towards}", figure(value))
+        return (f"{way(shown.moved(share))} of the way to {shown.towards}", figure(value))
 
     of = squares.Squares(
         names,
@@ -226,7 +225,7 @@ def _squares(
         lambda cell: f"L{layers[cell[1]]} {names[cell[0]]}",
         told,
         cells[pairs.index(spot)] if spot in pairs else None,
-        write=lambda part: f"{part:.0%}",
+        write=way,
         words=(f"moves the answer towards {shown.towards}", f"away from {shown.towards}"),
         kinds=(shown.towards.lower(), "mute"),
         full=1.0,

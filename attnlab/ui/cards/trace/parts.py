@@ -49,6 +49,10 @@ _ONE: Final = {
     "cross": "cross-attention",
     "layer": "whole layer",
 }
+Cell = tuple[int, int]
+"""A row and a column of the picture."""
+Part = tuple[str, int, int | None]
+"""A kind, a layer, and a head where it is one."""
 
 
 def figure(value: float) -> str:
@@ -65,7 +69,7 @@ class Grid:
     """
 
     drawn: Diagram
-    parts: tuple[tuple[str, int, int | None], ...]
+    parts: tuple[Part, ...]
 
 
 def draw(of: Prediction, chosen: Selection, value: Traced) -> Attribution:
@@ -103,26 +107,11 @@ def totals(found: Attribution) -> list[tuple[str, float]]:
 def _squares(of: Prediction, found: Attribution, chosen: Selection, value: Traced) -> Grid:
     """Heads down, layers right; below them what has no heads."""
     table = found.parts[found.parts.layer.notna() & (found.parts.part != "attention bias")]
-    role = of.reader.role
-    layers = sorted({int(layer) for layer in table.layer})
-    columns = {layer: at for at, layer in enumerate(layers)}
-    names: list[tuple[str, int]] = []
-    for part, whose, head in zip(table.part, table.role, table["head"], strict=True):
-        name = _row(part, whose, head, role)
-        if name not in names:
-            names.append(name)
-    names.sort()
-    rows = {name: at for at, name in enumerate(names)}
-    values, parts = {}, {}
-    for row in table.itertuples():
-        cell = (rows[_row(row.part, row.role, row.head, role)], columns[int(row.layer)])
-        values[cell] = float(row.share)
-        head = None if pd.isna(row.head) else int(row.head)
-        parts[cell] = (_kind(row.part, row.role, role), int(row.layer), head)
-    cells = sorted(values, key=lambda cell: (cell[1], cell[0]))
+    layers, names, values, parts = _cells(table, of.reader.role)
     wanted = ("feed_forward", value.feed, None)
     if value.feed < 0:
         wanted = ("head", *chosen.chosen)
+    cells = sorted(values, key=lambda cell: (cell[1], cell[0]))
     shown = squares.Squares(
         [_row_title(name, of) for name in names],
         [f"L{layer}" for layer in layers],
@@ -139,6 +128,22 @@ def _squares(of: Prediction, found: Attribution, chosen: Selection, value: Trace
     )
     label = f"What each part adds to {of.what}. {said(of, found)}"
     return Grid(squares.squares(shown, wide=_WIDE, label=label), tuple(parts[c] for c in cells))
+
+
+def _cells(
+    table: pd.DataFrame, role: str
+) -> tuple[list[int], list[tuple[str, int]], dict[Cell, float], dict[Cell, Part]]:
+    """Layers and rows in their order; by cell (row, column) its share, and what it is."""
+    layers = sorted({int(layer) for layer in table.layer})
+    every = [(_row(row.part, row.role, row.head, role), row) for row in table.itertuples()]
+    names = sorted({name for name, _ in every})
+    values, parts = {}, {}
+    for name, row in every:
+        cell = (names.index(name), layers.index(int(row.layer)))
+        values[cell] = float(row.share)
+        head = None if pd.isna(row.head) else int(row.head)
+        parts[cell] = (_kind(row.part, row.role, role), int(row.layer), head)
+    return layers, names, values, parts
 
 
 def _kind(part: str, whose: str, role: str) -> str:
@@ -159,7 +164,7 @@ def _row_title(name: tuple[str, int], of: Prediction) -> str:
     return f"H{name[1]}" if kind == "head" else _ONE[kind]
 
 
-def part_title(part: tuple[str, int, int | None]) -> str:
+def part_title(part: Part) -> str:
     """A part's name on the page."""
     kind, layer, head = part
     if kind == "head":
@@ -169,7 +174,7 @@ def part_title(part: tuple[str, int, int | None]) -> str:
     return f"L{layer} {_ONE[kind]}"
 
 
-def _clicked(parts: tuple[tuple[str, int, int | None], ...]) -> None:
+def _clicked(parts: tuple[Part, ...]) -> None:
     at = mount_diagram.spot_value("parts")
     if at is None or at >= len(parts):
         return

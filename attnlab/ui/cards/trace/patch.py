@@ -8,12 +8,11 @@ import streamlit as st
 
 from attnlab.analysis.beside import typical
 from attnlab.analysis.patching import Patching
-from attnlab.ui import explain, export, mount, say
-from attnlab.ui.cards.trace.exchange import Shown, name_of, percent
+from attnlab.ui import engine, explain, export, mount, say
+from attnlab.ui.cards.trace.exchange import Shown, name_of, percent, way
 from attnlab.ui.engine import edited
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export import trace as saved
-from attnlab.ui.trace_answers import predicting
 
 
 def draw(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
@@ -25,8 +24,10 @@ def draw(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
     row, other, into = rows.iloc[0], shown.towards, shown.of.into
     share = shown.moved(float(row.share))
     said = f"L{spot[0]} {name_of(shown, spot[1])} of {other} in {into}"
+    if not math.isfinite(share):
+        said = f"{said}: what it moves cannot be told, as nothing lies between the sentences"
     if math.isfinite(share):
-        said = f"{said}: {share:.0%} of the way to {other}{_usual(shown, found)}"
+        said = f"{said}: {way(share)} of the way to {other}{_usual(shown, found)}"
     said = f"{said}."
     with st.container(border=True, key="card-patch"):
         st.markdown("**With this value of the other sentence**", help=explain.KL)
@@ -35,7 +36,7 @@ def draw(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
             return
         at = found.pairs if by == "head" else ((int(spot[1]), int(row.donor_position)),)
         edit = shown.of.patch(spot[0], spot[1] if by == "head" else None, tuple(at))
-        reader = predicting(shown.of.reader)
+        reader = engine.predicting(shown.of.reader)
         place = shown.measured.places[0 if into == "A" else 1]
         effect = edited.predicted(reader, shown.of.receives, (edit,), place)
         names = (f"{into} as it is", f"with {other}’s value")

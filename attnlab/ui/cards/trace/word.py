@@ -36,32 +36,14 @@ def draw(selection: Selection, value: Traced) -> None:
         AttnLabError: the model or the texts do not fit; the message says why.
     """
     sentences.draw(selection)
-    reader = models.open_model(selection)
-    with st.sidebar:
-        models.trust_line(reader)
+    reader = models.loaded(selection)
     if not selection.b.strip():
         raise InputError("Write a sentence B that shares a word with A.")
     a, b = Passage(selection.a), Passage(selection.b)
     there = _common(reader, a, b)
     with st.container(border=True, key="card-word"):
         st.markdown("**One word, two sentences**", help=ABOUT)
-        with st.container(horizontal=True, vertical_alignment="center", key="switches"):
-            st.text_input(
-                "The word",
-                key=own.seeded(TRACE, "word"),
-                placeholder=there,
-                max_chars=MOST_TYPED,
-                label_visibility="collapsed",
-                width=165,
-            )
-            st.text_input(
-                "Compared with",
-                key=own.seeded(TRACE, "toward"),
-                placeholder="nearer to which words?",
-                max_chars=MOST_TYPED,
-                label_visibility="collapsed",
-                width=230,
-            )
+        _boxes(there)
         toward = tuple(dict.fromkeys(value.toward.split()))[:_MOST_TOWARD]
         word = value.word.strip() or there
         found = trace.meant(reader, a, b, word, toward)
@@ -71,6 +53,29 @@ def draw(selection: Selection, value: Traced) -> None:
         say.remark(sentence, "word")
         with st.container(horizontal=True, key="actions-word"):
             export.menu("save-word", saved.word(reader, (a, b), found, drawn, sentence))
+
+
+def _boxes(usual: str) -> None:
+    """The word, and those that it may come nearer to; ``usual`` is meant where none is typed."""
+    with st.container(horizontal=True, vertical_alignment="center", key="switches"):
+        st.markdown("The word", width="content")
+        st.text_input(
+            "The word",
+            key=own.seeded(TRACE, "word"),
+            placeholder=usual,
+            max_chars=MOST_TYPED,
+            label_visibility="collapsed",
+            width=165,
+        )
+        st.markdown("nearer to", width="content")
+        st.text_input(
+            "Compared with",
+            key=own.seeded(TRACE, "toward"),
+            placeholder="words, with spaces",
+            max_chars=MOST_TYPED,
+            label_visibility="collapsed",
+            width=230,
+        )
 
 
 def _common(reader: engine.Reader, a: Passage, b: Passage) -> str:
