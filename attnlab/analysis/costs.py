@@ -29,15 +29,17 @@ def scores(mask: Predicate | None, n: int) -> int:
 
 
 def scores_of_step(mask: Predicate | None, past: int) -> int:
-    """Scores of one head for one new token after ``past`` others, which a cache holds.
+    """Scores of one head for one new token after ``past`` others, which a cache holds: those of
+    its own row, whatever earlier tokens may see ahead of them.
 
     Raises:
         InputError: ``past`` is negative.
     """
     if past < 0:
         raise InputError(f"{past} tokens cannot lie in the past.")
-    seen = Causal() if mask is None else mask
-    return seen.count(past + 1) - (seen.count(past) if past else 0)
+    if mask is None:
+        return past + 1
+    return int(mask.table(range(past, past + 1), range(past + 1)).sum())
 
 
 def multiplications(config: Config, n: int, predicted: int | None = None) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -107,8 +108,8 @@ def steps(
     fed = _prompt(lab, text, target, 1 if max_new_tokens is None else max_new_tokens)
     if max_new_tokens is None:
         source, goal = fed
-        room = _STEPS if lab.longest is None else lab.longest - len(goal or source)
-        max_new_tokens = min(_STEPS, room)
+        longest = _longest(lab, goal)
+        max_new_tokens = min(_STEPS, (longest or math.inf) - len(goal or source))
     kept = _checked(lab, edits, use_cache, cache)
     asked = _asked(capture, None, cancel)
     return _begin(lab, fed, asked, kept, sampling, max_new_tokens, max_new_tokens)
@@ -168,13 +169,17 @@ def _prompt(lab: Lab, text: Any, target: Any, count: int) -> tuple[list[int], li
     if whole("max_new_tokens", count, InputError) < 1:
         raise InputError(f"max_new_tokens is at least 1, not {count}.")
     source, goal = texts.ids_of(lab, text), texts.target_ids(lab, target)
-    length = len(goal or source) + count
-    longest = lab.longest_target if goal else lab.longest
+    length, longest = len(goal or source) + count, _longest(lab, goal)
     if longest is not None and length > longest:
         raise InputError(
             f"{length:,} tokens would be needed; {lab.name} takes at most {longest:,}."
         )
     return source, goal
+
+
+def _longest(lab: Lab, goal: list[int] | None) -> int | None:
+    """The most tokens that what grows may have: a text, or an encoder-decoder's target."""
+    return lab.longest_target if goal else lab.longest
 
 
 def _ends_of(lab: Lab) -> frozenset[int]:

@@ -141,9 +141,10 @@ class Generation:
                     f"This generation has the {self.most:,} new tokens that it may have; "
                     "pass a larger max_new_tokens, or undo some."
                 )
+            size = len(self.look(progress, cancel))
             if choose is not None:
-                choose = self._checked(choose)
-            self.advance(choose, progress, cancel)
+                choose = self._checked(choose, size)
+            self.advance(choose)
             return self.steps()[-1]
 
     def advance(
@@ -271,8 +272,8 @@ class Generation:
         if len(self._rows) == len(ids) - self.prompt:
             self._rows.append(row)
 
-    def _checked(self, choice: int) -> int:
-        size, choice = len(self.look()), whole("choose", choice, InputError)
+    def _checked(self, choice: int, size: int) -> int:
+        choice = whole("choose", choice, InputError)
         if not 0 <= choice < size:
             raise InputError(f"{brief(choice)} is no token id of {self.lab.name}: 0 to {size - 1}.")
         return choice

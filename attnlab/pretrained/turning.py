@@ -43,9 +43,11 @@ class Turning:
     def __call__(self, keys: Float[Tensor, "B K s D"], positions: int) -> Tensor:
         if not positions:
             return keys
-        if self._last is None or self._last[0] != positions:  # the same in every layer
-            self._last = (positions, self.rotation(positions))
-        return self._last[1](keys)
+        last = self._last
+        if last is None or last[0] != positions:  # the same in every layer
+            last = (positions, self.rotation(positions))
+            self._last = last
+        return last[1](keys)  # not self._last: another thread may be elsewhere in its text
 
     def rotation(self, positions: int) -> Rotation:
         cos, sin = self._parts(positions)

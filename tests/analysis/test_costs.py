@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnlab.analysis import costs, sizes
 from attnlab.analysis.published import PUBLISHED, typed
 from attnlab.attention import Cache
-from attnlab.attention.masks import Bidirectional, Causal, SinksWindow, Strided, Window
+from attnlab.attention.masks import Bidirectional, Causal, Prefix, SinksWindow, Strided, Window
 from attnlab.errors import InputError
 from attnlab.pretrained.catalogue import CATALOGUE
 from attnlab.transformer import Config, Decoder
@@ -57,6 +57,15 @@ def test_steps_add_up_to_the_whole(mask):
     steps = [costs.scores_of_step(mask, past) for past in range(11)]
     assert sum(steps) == costs.scores(mask or Causal(), 11)
     assert costs.scores_of_step(Window(4_096), 131_071) == 4_096
+
+
+@pytest.mark.parametrize("mask", [Bidirectional(), Prefix(5), ~Window(3)], ids=str)
+def test_a_step_computes_its_own_row_alone(mask):
+    """Where earlier tokens would see it too, their rows are done."""
+    table = mask.table(range(9), range(9))[0, 0]
+    assert [costs.scores_of_step(mask, past) for past in range(9)] == [
+        int(table[past, : past + 1].sum()) for past in range(9)
+    ]
 
 
 # --- multiplications -----------------------------------------------------------------------------

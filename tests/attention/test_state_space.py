@@ -160,7 +160,7 @@ def test_nonsense_is_refused_in_a_sentence():
         selective_scan(*scanned(), form="fast")
     with pytest.raises(ValueError, match="state_size is at least 1, not 0"):
         SelectiveStateSpace(8, state_size=0)
-    with pytest.raises(ValueError, match="fade is a number above 0, not 0.0"):
+    with pytest.raises(ValueError, match=r"fade is a number above 0, not 0\.0"):
         SelectiveStateSpace(8, fade=0.0)
     with pytest.raises(ValueError, match="x has the shape"):
         SelectiveStateSpace(8)(torch.zeros(2, 3, 7))

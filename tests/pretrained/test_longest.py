@@ -55,6 +55,9 @@ def test_a_target_may_be_limited_by_a_table_of_its_own():
         ours.run(text(64), target=text(16))
     with pytest.raises(InputError, match=r"17 tokens would be needed; .* at most 16"):
         ours.generate(text(64), target=text(14), max_new_tokens=2)
+    going = ours.steps(text(64), target=text(12), capture=())
+    assert going.most == 3 and len(list(going.follow([1, 1, 1]))) == 3
+    assert len(going.look()) == 97
 
 
 def test_a_decoder_that_predicts_ahead_begins_at_a_later_position():

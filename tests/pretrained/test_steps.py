@@ -164,6 +164,17 @@ def test_a_step_that_was_cancelled_counts_as_not_taken(name):
     same(going.trace(), at_once(name))
 
 
+def test_a_choice_can_be_cancelled_too():
+    """What leads to it must be read first, which takes as long as for a token that is drawn."""
+    going, cancel = begin("gpt2"), al.Cancel()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        going.step(choose=PROMPT[0], cancel=cancel)
+    with pytest.raises(Cancelled):
+        list(going.follow([PROMPT[0]], cancel=cancel))
+    assert len(going) == 0
+
+
 def test_progress_of_a_step_is_its_own():
     going = begin("gpt2")
     for _ in range(2):
