@@ -109,7 +109,10 @@ EDITS: dict[str, Callable[[str], tuple[al.Edit, ...]]] = {
     ),
     "resampled": lambda role: (al.ResampleHead(0, 4, (5, 6, 7), at=((2, 0),), role=role),),
     "pattern": lambda role: (al.Pattern(1, 2, "uniform", role=role),),
-    "no feed-forward": lambda role: (al.ZeroFeedForward(1, role=_self(role)),),
+    "no feed-forward": lambda role: (
+        al.ZeroFeedForward(1, role=_self(role)),
+        al.MeanFeedForward(0, role=_self(role)),
+    ),
     "several": lambda role: (
         al.MeanHead(1, 1, role),
         al.Temperature(1.7),
