@@ -13,6 +13,7 @@ from attnlab.attention.keep import KeepLast
 from attnlab.errors import InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits
+from attnlab.pretrained.caches import held as holds
 from attnlab.pretrained.keeping import kept_cache, require_edits
 from attnlab.pretrained.result import Asked
 from attnlab.trace.given import whole
@@ -36,7 +37,8 @@ def read(
 
     Tokens that are read together see what each would see alone, a chunk only costs less. One thing
     differs in our transformer: with sinks, those of a chunk see them up to a chunk farther away.
-    In a pretrained model a cache that is full takes one token at a time.
+    In a pretrained model a cache that is full takes one token at a time, and so does a recurrent
+    state once there is one: transformers begins it anew for several.
 
     Raises:
         InputError: the model predicts no next token, cannot keep the last tokens only, or cannot
@@ -67,9 +69,7 @@ class _Chunks:
         self.chunk, self.room = chunk, keep.capacity if keep is not None and alone else None
 
     def after(self, read: int) -> int:
-        if self.room is None or read < self.room:
-            return min(self.chunk, self.chunk if self.room is None else self.room - read)
-        return 1
+        return self.chunk if self.room is None else max(1, min(self.chunk, self.room - read))
 
 
 def _pieces(
@@ -89,6 +89,8 @@ def _pieces(
         held = getattr(outputs, "cache", None)
         if held is None:
             raise InputError(f"{lab.name} keeps no key/value cache, so no text is read in pieces.")
+        if any(layer.other_bytes for layer in holds(lab, held)):
+            chunks.chunk = 1
         wanted = torch.tensor(ids[start + 1 : stop + 1], device=lab.device)
         logits = outputs.logits[0].float()
         yield torch.nn.functional.cross_entropy(logits, wanted, reduction="none").cpu()
