@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attnlab.attention.checks import require_whole
-from attnlab.attention.mask import Mask, limits, span_of
+from attnlab.attention.mask import Mask, causal_mask, limits, span_of
 from attnlab.attention.masks.patterns import Causal
 from attnlab.attention.masks.predicate import Predicate
 
@@ -92,7 +92,9 @@ class Grid:
     ) -> None:
         require_whole(tile_of_queries=tile[0], tile_of_keys=tile[1])
         if mask is None and causal:
-            mask = Causal()
+            # Of more queries than keys the last sits at the last key, the first before the text.
+            before = start is None and queries > keys
+            mask = causal_mask(queries, keys, device) if before else Causal()
         self.start = max(keys - queries, 0) if start is None else start
         self.asked = mask if isinstance(mask, Predicate) else None
         self.mask = Mask() if isinstance(mask, Predicate) else Mask.of(mask)

@@ -52,7 +52,8 @@ def tiled(
         bias: added to the scaled scores: a tensor, or a function of positions such as the
             ``bias`` of ``positions.Alibi``, which is asked tile by tile too.
         causal: hide the future where ``mask`` is None.
-        start: position of the first query; the last query sits at the last key when None.
+        start: position of the first query; when None the last query sits at the last key, or, of
+            more queries than keys, the first at the first.
         tile: queries and keys in a tile; ``TILE`` when None.
 
     Returns:

@@ -89,7 +89,9 @@ def _pieces(
         held = getattr(outputs, "cache", None)
         if held is None:
             raise InputError(f"{lab.name} keeps no key/value cache, so no text is read in pieces.")
-        if any(layer.other_bytes for layer in holds(lab, held)):
+        known = holds(lab, held)
+        # A layer that holds no keys and values, or more than those, has a state.
+        if any(one.other_bytes for one in known) or len(known) < len(getattr(held, "layers", ())):
             chunks.chunk = 1
         wanted = torch.tensor(ids[start + 1 : stop + 1], device=lab.device)
         logits = outputs.logits[0].float()

@@ -17,7 +17,7 @@ def ours():
 
 
 @pytest.mark.parametrize("chunk", [1, 4, 50])
-@pytest.mark.parametrize("name", ["llama", "gpt2", "mamba", "jamba", "lfm2"])
+@pytest.mark.parametrize("name", ["llama", "gpt2", "mamba", "jamba", "lfm2", "minimax"])
 def test_a_full_cache_gives_the_losses_of_the_text(name, chunk):
     right = lab(name).run(IDS, capture=(), logits="loss").losses
     found = streaming.read(lab(name), IDS, chunk=chunk)

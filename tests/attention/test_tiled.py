@@ -160,6 +160,13 @@ def test_positions_may_begin_elsewhere():
     assert torch.allclose(part, whole[:, :, 9:12], atol=1e-14)
 
 
+def test_of_more_queries_than_keys_the_first_see_nothing_as_in_the_plain_function():
+    q, k, v = normal(1, 2, 9, 3), normal(1, 2, 4, 3, seed=1), normal(1, 2, 4, 5, seed=2)
+    right = attend(q, k, v, causal=True)
+    assert torch.allclose(tiled(q, k, v, causal=True, tile=(2, 3)), right, atol=1e-12)
+    assert not right[:, :, :5].any() and right[:, :, 5:].all()
+
+
 def test_what_makes_no_sense_is_refused_in_a_sentence():
     q, k = normal(1, 8, 5, 4), normal(1, 3, 5, 4)
     with pytest.raises(ValueError, match="8 query heads cannot share 3 key/value heads"):
