@@ -41,18 +41,19 @@ def _over(
             flag = tl.load(flags_at + at // step).to(tl.int32)
         if flag > 0:
             here = at + tl.arange(0, step)
+            far = here.to(tl.int64)  # a step's memory may lie beyond what 32 bits count
             inside = here < keys
             k_mask, v_mask = (d < D)[:, None], (e < E)[None, :]
             if checked:
                 k_mask, v_mask = k_mask & inside[None, :], v_mask & inside[:, None]
-            k = tl.load(keys_at + here[None, :] * k_n + d[:, None], mask=k_mask, other=0.0)
+            k = tl.load(keys_at + far[None, :] * k_n + d[:, None], mask=k_mask, other=0.0)
             scores = tl.dot(q, k, input_precision="ieee") * scale
             if checked:
                 back = base + rows[:, None] - here[None, :]
                 seen = inside[None, :] & (back >= low) & (back <= high)
                 if table:
                     asked = seen & (here * 0 + flag < 2)[None, :]
-                    may = tl.load(table_at + here[None, :] * m_k, mask=asked, other=1)
+                    may = tl.load(table_at + far[None, :] * m_k, mask=asked, other=1)
                     seen = seen & (may > 0)
                 scores = tl.where(seen, scores, float("-inf"))
             before = highest
@@ -62,7 +63,7 @@ def _over(
             shrink = tl.exp2(before - finite)
             weights = tl.exp2(scores - finite[:, None])
             total = total * shrink + tl.sum(weights, 1)
-            v = tl.load(values_at + here[:, None] * v_n + e[None, :], mask=v_mask, other=0.0)
+            v = tl.load(values_at + far[:, None] * v_n + e[None, :], mask=v_mask, other=0.0)
             added = tl.dot(weights.to(v.dtype), v, input_precision="ieee")
             gathered = gathered * shrink[:, None] + added
     return gathered, total, highest
@@ -81,12 +82,12 @@ def _forward(
     text, head = of_head // heads, of_head % heads
     rows = of_block * block + tl.arange(0, block)
     d, e = tl.arange(0, block_d), tl.arange(0, block_e)
-    there = rows < queries
-    q_at = q + text * q_b + head * q_h + rows[:, None] * q_n + d[None, :]
+    there, far = rows < queries, rows.to(tl.int64)  # memory beyond what 32 bits count
+    q_at = q + text * q_b + head * q_h + far[:, None] * q_n + d[None, :]
     mine = tl.load(q_at, mask=there[:, None] & (d < D)[None, :], other=0.0)
     keys_at = k + text * k_b + (head // group) * k_h
     values_at = v + text * v_b + (head // group) * v_h
-    table_at = visible + text * m_b + head * m_h + tl.where(there, rows, 0)[:, None] * m_q
+    table_at = visible + text * m_b + head * m_h + tl.where(there, far, 0)[:, None] * m_q
     flags_at = flags + text * f_b + head * f_h + of_block * f_q
     # Keys that somebody sees, and among them those that everybody sees, in whole steps.
     nearest, farthest = base + of_block * block, base + of_block * block + block - 1
@@ -118,7 +119,7 @@ def _forward(
     gathered, total, highest = state
     seen = total > 0
     gathered = gathered / tl.where(seen, total, 1.0)[:, None]
-    z_at = z + text * z_b + head * z_h + rows[:, None] * z_n + e[None, :]
+    z_at = z + text * z_b + head * z_h + far[:, None] * z_n + e[None, :]
     tl.store(z_at, gathered.to(z.dtype.element_ty), mask=there[:, None] & (e < E)[None, :])
     # Back to powers of e; +∞, and so weights of zero, for a query that sees nothing.
     found = (highest + tl.log2(tl.where(seen, total, 1.0))) * 0.6931471805599453
