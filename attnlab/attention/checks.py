@@ -80,6 +80,13 @@ def require_vectors(name: str, x: Tensor, width: int) -> None:
         )
 
 
+def require_filled(**given: Tensor) -> None:
+    """Raises ValueError for a tensor with nothing in it: an axis of length 0."""
+    for name, tensor in given.items():
+        if not tensor.numel():
+            raise ValueError(f"{name} has the shape {list(tensor.shape)}, with nothing in it")
+
+
 def require_ids(ids: Tensor) -> None:
     """Raises ValueError for what is not [B, n], with a text and a token in it."""
     if ids.dim() != 2 or not ids.numel():

@@ -29,7 +29,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnlab.attention.checks import require_vectors, require_whole, require_word
+from attnlab.attention.checks import require_filled, require_vectors, require_whole, require_word
 from attnlab.attention.head_sizes import HeadSizes
 
 CHUNK = 64
@@ -85,13 +85,18 @@ def linear_attention(
         chunk: tokens of a chunk.
 
     Raises:
-        ValueError: another form, a chunk without a token, or K does not divide H.
+        ValueError: another form, a chunk without a token, no token at all, keys or values of
+            another number of tokens, or K does not divide H.
     """
     require_word("form", form, FORMS)
     require_whole(chunk=chunk)
+    require_filled(q=q, k=k, v=v)
+    counts = [x.shape[2] for x in (q, k, v)]
+    if len(set(counts)) > 1:
+        raise ValueError(f"q, k and v are of {counts} tokens; each has a query, a key and a value")
     HeadSizes.of(q.shape[-1], q.shape[1], k.shape[1], q.shape[-1])
     n = q.shape[2]
-    size = {"parallel": max(n, 1), "recurrent": 1, "chunked": chunk}[form]
+    size = {"parallel": n, "recurrent": 1, "chunked": chunk}[form]
     q = feature_map(q).unflatten(1, (k.shape[1], -1))  # [B, K, G, n, D]
     k = feature_map(k)
     state = _empty(k, v) if state is None else state

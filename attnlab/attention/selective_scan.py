@@ -19,8 +19,9 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from attnlab.attention.checks import require_word
+from attnlab.attention.checks import require_filled, require_word
 from attnlab.attention.parallel_scan import parallel_scan
 
 FORMS = ("sequential", "parallel")
@@ -44,9 +45,10 @@ def selective_scan(
         form: "sequential" or "parallel"; the result is the same.
 
     Raises:
-        ValueError: there is no such form.
+        ValueError: there is no such form, or no token.
     """
     require_word("form", form, FORMS)
+    require_filled(x=x, delta=delta, A=A, into=into, out=out)
     if form == "sequential":
         first = x.new_zeros(len(x), *A.shape) if start is None else start
         return _Sequential.apply(x, delta, A, into, out, first)
@@ -56,7 +58,8 @@ def selective_scan(
 
 
 class _Sequential(torch.autograd.Function):
-    """Step after step in buffers that are allocated once, forward and backward in time."""
+    """Step after step in buffers that are allocated once, forward and backward in time; the
+    parallel form has second derivatives too."""
 
     @staticmethod
     def forward(
@@ -75,6 +78,7 @@ class _Sequential(torch.autograd.Function):
         return y.transpose(0, 1), h[-1].clone()
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, of_y: Tensor, of_h: Tensor) -> tuple[Tensor, ...]:
         x, delta, A, into, out, h, fade = ctx.saved_tensors
         of_y, g, taken = _time_first(of_y), of_h.clone(), delta * x

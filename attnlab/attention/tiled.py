@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from attnlab.attention.checks import require_filled
 from attnlab.attention.choice import Call, band_of, kernel_serves
 from attnlab.attention.grid import AnyMask, Grid
 from attnlab.attention.tile_gradients import gradients
@@ -57,12 +58,15 @@ def tiled(
         tile: queries and keys in a tile; ``TILE`` when None.
 
     Returns:
-        z, per-head outputs; zeros for a query that sees no key. Computed in float32 at least.
+        z, per-head outputs; zeros for a query that sees no key. Computed in float32 at least. A
+        query of which every score is −∞, or the least number there is, counts as one that sees
+        none: ``attend`` makes no number of the first, and goes by the remainder of the second.
 
     Raises:
-        ValueError: H is not a multiple of K, a tile of less than one query or key, or a bias that
-            is a function has weights to learn: no gradient would reach them.
+        ValueError: H is not a multiple of K, there is no query or no key, a tile is of less than
+            one, or a bias that is a function has weights to learn: no gradient would reach them.
     """
+    require_filled(q=q, k=k, v=v)
     if q.shape[1] % k.shape[1]:
         raise ValueError(f"{q.shape[1]} query heads cannot share {k.shape[1]} key/value heads")
     tile = tile or (TILE if q.device.type == "cpu" else TILE_ELSEWHERE)

@@ -12,7 +12,9 @@
 
 This is FlashAttention (Dao et al. 2022, algorithm 1; queries outside, keys inside as in Dao 2023)
 on the online softmax of Milakov & Gimelshein (2018). Nothing is approximated: a sum begun with too
-low a maximum is put right by one factor when a higher one turns up. ``tiled`` is the same, fast.
+low a maximum is put right by one factor when a higher one turns up. ``tiled`` is the same, fast and
+in less memory: here every query head has a copy of its keys and values, and of each tile all heads
+are computed at once.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnlab.attention.checks import require_filled
 from attnlab.attention.grid import AnyMask, Cell, Grid
 from attnlab.attention.mask import block_of
 
@@ -81,8 +84,10 @@ def tiles(
         tile: queries and keys in a tile.
 
     Raises:
-        ValueError: H is not a multiple of K, or a tile of less than one query or key.
+        ValueError: H is not a multiple of K, there is no query or no key, or a tile is of less
+            than one.
     """
+    require_filled(q=q, k=k, v=v)
     if q.shape[1] % k.shape[1]:
         raise ValueError(f"{q.shape[1]} query heads cannot share {k.shape[1]} key/value heads")
     grid = Grid(mask, q.shape[2], k.shape[2], tile, start=start, causal=causal, device=q.device)

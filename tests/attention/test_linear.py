@@ -1,5 +1,6 @@
 """Linear attention: three ways to add the same numbers, and a state of a fixed size."""
 
+import inspect
 import itertools
 
 import pytest
@@ -109,6 +110,10 @@ def test_nonsense_is_refused_in_a_sentence():
         linear_attention(q, k, v, form="fast")
     with pytest.raises(ValueError, match="chunk is at least 1, not 0"):
         linear_attention(q, k, v, chunk=0)
+    with pytest.raises(ValueError, match=r"q, k and v are of \[7, 9, 11\] tokens"):
+        inspect.unwrap(linear_attention)(q[:, :, :7], k[:, :, :9], v)  # types unchecked
+    with pytest.raises(ValueError, match="with nothing in it"):
+        linear_attention(q[:, :, :0], k[:, :, :0], v[:, :, :0])
     with pytest.raises(ValueError, match="5 query heads cannot share 3 key/value heads"):
         linear_attention(q[:, :5], k, v)
     with pytest.raises(ValueError, match="cannot be cut into 4 heads"):

@@ -67,6 +67,15 @@ def test_gradients_are_those_of_small_differences(form):
     assert torch.autograd.gradcheck(lambda *t: selective_scan(*t, form=form), tensors)
 
 
+def test_second_derivatives_are_the_parallel_forms():
+    tensors = scanned(B=1, n=3, channels=2, N=2)
+    assert torch.autograd.gradgradcheck(lambda *t: selective_scan(*t), tensors)
+    loss = selective_scan(*tensors, form="sequential")[0].square().sum()
+    (grad,) = torch.autograd.grad(loss, tensors[0], create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        grad.sum().backward()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 13])
 def test_a_parallel_scan_is_its_loop(n):
     a, b, h = (torch.randn(2, *s, 5, dtype=torch.float64) for s in ((n,), (n,), ()))
@@ -158,6 +167,9 @@ def test_a_new_block_begins_with_steps_between_its_limits():
 def test_nonsense_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"form is one of .*, not 'fast'"):
         selective_scan(*scanned(), form="fast")
+    for form in FORMS:
+        with pytest.raises(ValueError, match="with nothing in it"):
+            selective_scan(*scanned(n=0), form=form)
     with pytest.raises(ValueError, match="state_size is at least 1, not 0"):
         SelectiveStateSpace(8, state_size=0)
     with pytest.raises(ValueError, match=r"fade is a number above 0, not 0\.0"):

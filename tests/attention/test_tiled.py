@@ -173,6 +173,9 @@ def test_what_makes_no_sense_is_refused_in_a_sentence():
         tiled(q, k, k)
     with pytest.raises(ValueError, match="tile_of_keys is at least 1, not 0"):
         tiled(q, q, q, tile=(4, 0))
+    for empty in ((q[:, :, :0], q), (q, q[:, :, :0]), (q[..., :0], q[..., :0]), (q[:0], q[:0])):
+        with pytest.raises(ValueError, match="with nothing in it"):
+            tiled(*empty, empty[1])
     learned = RelativeBuckets().build(width=32, heads=8, key_size=4, bidirectional=True)
     with pytest.raises(ValueError, match="a bias that is a function gets no gradient"):
         tiled(q, q, q, bias=learned.bias)
