@@ -1,15 +1,19 @@
 """The time of one more token, with a key/value cache and without, in a loaded model.
 
 Without, the whole text is read again; with, its newest token alone. Both give the same logits. Time
-is this thread's own on the processor, which other sessions of a server do not stretch.
+is this thread's own on the processor, which other sessions of a server do not stretch; torch keeps
+to that one thread meanwhile.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
+
+import torch
 
 from attnlab.analysis.progress import Progress
 from attnlab.errors import Cancelled, InputError
@@ -20,7 +24,7 @@ _STEPS: Final = 3
 
 @dataclass(frozen=True)
 class TokenTime:
-    """One more token after ``n``, in seconds: reading all n + 1 again, or the newest alone."""
+    """One more token after ``n``, in seconds: reading the n again, or the newest alone."""
 
     n: int
     again: float
@@ -54,7 +58,8 @@ def token_times(
     for n in counts:
         if cancel is not None and cancel.is_set():
             raise Cancelled("The measurement was cancelled.")
-        found.append(_after(runner, list(ids), n, cancel))
+        with _one_thread():
+            found.append(_after(runner, list(ids), n, cancel))
         done += n
         if progress is not None:
             progress(done / total)
@@ -72,6 +77,17 @@ def _after(runner: Any, ids: list[int], n: int, cancel: Cancel | None) -> TokenT
         going.step(choose=ids[at], cancel=cancel)
         times.append(_seconds(lambda: going.look(cancel=cancel)))
     return TokenTime(n, again, min(times))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Torch computes on one thread: what its others do would not be timed."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _seconds(work: Callable[[], Any]) -> float:

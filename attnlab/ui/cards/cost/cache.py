@@ -167,7 +167,7 @@ def _bytes(found: Sequence[Kept], here: Kept, length: int) -> None:
 
 def _shares(found: Sequence[Kept], here: Kept, length: int) -> None:
     lines = _lines(found, here, {one.name: one.shares() for one in found})
-    lines.insert(0, Curve("as heavy as the model", [1.0] * len(LENGTHS), "table", True))
+    lines.insert(0, Curve("as heavy as the model", [1.0] * len(LENGTHS), "mute", True))
     options = {"x_name": "tokens", "write": _times, "at": length, "high": 290, "wide": 540}
     drawn = curves.curves("Cache over weights", LENGTHS, lines, **options)
     diagram("cache-shares", drawn)

@@ -78,9 +78,9 @@ def draw(selection: Selection, value: Cost, reader: engine.Reader, loaded: Kept 
             label_visibility="collapsed",
             width=130,
         )
-        parts.slider("Read", "read", READ, "{:,} tokens".format, 130)
-        parts.slider("Cache", "wide", WIDE, "cache of {:,}".format, 130)
-        parts.slider("First", "first", FIRST, "first {} kept".format, 110)
+        parts.slider("Read", "read", READ, "{:,} tokens".format, 105)
+        parts.slider("Cache", "wide", WIDE, "cache of {:,}".format, 105)
+        parts.slider("First", "first", FIRST, "first {} kept".format, 95)
     if not value.forgetting:
         parts.start("forgetting", "Read it three times", "Half a minute, as it goes.")
         return

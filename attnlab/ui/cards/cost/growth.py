@@ -160,5 +160,6 @@ def _told(found: Measured) -> None:
     with st.container(key="told-growth", gap="small"):
         st.markdown(f"**With twice the text {what}**")
         parts.figures("doubling", cost_view.doubling(lines))
-    for way in GROWTH:
-        say.remark(f"{way.title.capitalize()}: {way.about}", f"way-{way.name}")
+    with st.container(key="ways", gap="small"):
+        for way in GROWTH:
+            say.remark(f"{way.title.capitalize()}: {way.about}", f"way-{way.name}")

@@ -29,9 +29,9 @@ TITLES: Final = {
 _COLOURS: Final = {
     "softmax": ("ink", False),
     "hybrid": ("attention", True),
-    "window": ("brown", False),
     "linear": ("pink", False),
     "state-space": ("gold", False),
+    "window": ("brown", False),
 }
 _TASK: Final = (
     "A model reads k pairs of a key and a value and is then asked for every key, so it must have "
@@ -117,12 +117,12 @@ def _said(found: Mapping[str, Any]) -> str:
     """What each keeps of a list, and how much of it comes back."""
     k = recall.LONGEST
     at = found["pairs"].index(k)
-    parts_ = []
-    for name in ("softmax", "hybrid", "state-space", "linear", "window"):
+    back, kept = [], []
+    for name in _COLOURS:
         column = [row[at] for row in found["accuracy"][name]]
-        kept = recall.kept(name, 2 * k)
-        parts_.append(f"{TITLES[name]} {sum(column) / len(column):.0%} ({kept:,} numbers kept)")
-    return f"Of {k} pairs come back: {', '.join(parts_)}."
+        back.append(f"{TITLES[name]} {sum(column) / len(column):.0%}")
+        kept.append(f"{TITLES[name]} {recall.kept(name, 2 * k):,}")
+    return f"Of {k} pairs come back: {', '.join(back)}. Numbers kept of them: {', '.join(kept)}."
 
 
 def _asked(value: Cost) -> None:
