@@ -132,7 +132,8 @@ def places_of(tokens: Sequence[Token], word: Word) -> tuple[int, ...]:
             if fold(span.text) == fold(word.strip()):
                 return span.places
     raise InputError(
-        f"The word {word.strip()!r} does not stand in {' '.join(span.text for span in spans)!r}."
+        f"The word “{word.strip()}” does not stand in “{' '.join(span.text for span in spans)}”; "
+        "take one that does."
     )
 
 

@@ -139,6 +139,13 @@ class Desk:
                 if job.ticket is not None:
                     job.ticket.nudge()
 
+    def only_own_ahead(self, job: Job) -> bool:
+        """Whether all that comes before a job is of its own session: of pages that were changed."""
+        with self._lock:
+            others = [one for one in self._active if one is not job]
+        before = [one for one in others if one.begun or one.ahead < job.ahead]
+        return bool(before) and all(one.owner == job.owner for one in before)
+
     def _check_room(self, owner: str) -> None:
         # A cancelled job that has not begun is on its way out.
         active = [job for job in self._active if job.begun or not job.cancel.is_set()]

@@ -83,14 +83,20 @@ def troubles(page: own.Page | None = None) -> None:
 
 def attempt(show: Callable[[], None]) -> None:
     """Draws what needs a model; what is refused or was stopped becomes one sentence."""
+    # The sentence has its place before anything is computed: emptied at once, what was said of an
+    # earlier stop does not stand below work that goes on.
+    page, below = st.container(), st.empty()
     try:
-        show()
+        with page:
+            show()
     except Cancelled as error:
-        say.problem(str(error), "stopped")
-        st.button("Run it again", on_click=work.resume, key="resume")
+        with below.container():
+            say.problem(str(error), "stopped")
+            st.button("Run it again", on_click=work.resume, key="resume")
     except AttnLabError as error:
         work.resume()
-        say.problem(str(error), "page")
+        with below.container():
+            say.problem(str(error), "page")
     else:
         # Nothing that was stopped is wanted any more; when it is, it runs again.
         work.resume()

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Protocol
 
-from attnlab.ui import own, state
+import streamlit as st
+
+from attnlab.ui import address, own, state
 from attnlab.ui.own import Page, Value
 
 _IN_SIDEBAR = ("model", "device", "dtype", "ours")
-"""Their widgets are drawn before a page runs, so a page cannot set them any more."""
+"""Their widgets are drawn before a page runs, so that what they say holds from the next run on."""
 
 
 class Stage(Protocol):
@@ -24,6 +26,7 @@ def whole(page: Page[Value], value: Value, found: Stage | None) -> Value:
     Args:
         value: what the address says, with a field `lesson`.
         found: the experiment of that name, or None where there is none; then a sentence is said.
+            Its model is opened where the link names none, in another run of the script.
     """
     if not value.lesson:
         return value
@@ -32,15 +35,20 @@ def whole(page: Page[Value], value: Value, found: Stage | None) -> Value:
         return own.correct(page, doubt, lesson="")
     if not own.opened(page) or value != replace(page.default, lesson=value.lesson):
         return value
-    now = state.current()
+    now, named = state.current(), address.read(_IN_SIDEBAR)
     shared = {
         name: wish
         for name, wish in found.shared.items()
-        if name not in _IN_SIDEBAR and getattr(now, name) != wish
+        if name not in named and getattr(now, name) != wish
     }
     if shared:
         state.correct(**shared)
-    return own.correct(page, **{one.name: getattr(found.value, one.name) for one in fields(value)})
+    value = own.correct(page, **{one.name: getattr(found.value, one.name) for one in fields(value)})
+    if shared.keys() & set(_IN_SIDEBAR):
+        state.publish(state.current())
+        own.publish(page, value)
+        st.rerun()
+    return value
 
 
 def kept(page: Page[Value], value: Value, open_now: object | None) -> Value:

@@ -14,9 +14,9 @@ from attnlab.viz.diagram import Diagram, diagram_payload
 _DIAGRAM = register("diagram")
 
 
-def diagram(key: str, drawn: Diagram) -> None:
-    """Draws a diagram; ``key`` is the Streamlit key."""
-    _DIAGRAM(key=key, data=diagram_payload(drawn))
+def diagram(key: str, drawn: Diagram, *, scrolls: bool = False) -> None:
+    """Draws a diagram; ``key`` is the Streamlit key. For ``scrolls`` see ``diagram_payload``."""
+    _DIAGRAM(key=key, data=diagram_payload(drawn, scrolls=scrolls))
 
 
 def side_by_side(
@@ -31,7 +31,7 @@ def side_by_side(
     with st.container(horizontal=True, key=f"parts-of-{key}", gap="medium"):
         for at, part in enumerate(parts):
             with st.container(width=int(wide)):
-                diagram(f"{key}-{at}", draw([part], wide=wide, label=label))
+                diagram(f"{key}-{at}", draw([part], wide=wide, label=label), scrolls=True)
     return draw(parts, wide=wide * len(parts) + 40 * (len(parts) - 1), label=label)
 
 

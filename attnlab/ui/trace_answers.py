@@ -67,7 +67,7 @@ def prediction(value: Traced, reader: engine.Reader, passage: Passage) -> Predic
     """
     if reader.lab.head_kind == "none":
         raise InputError(
-            f"{reader.lab.name} predicts no word: it turns a text into vectors. "
+            f"{reader.title} predicts no word: it turns a text into vectors. "
             "“A word in A and B” shows how they become what they mean."
         )
     reader = engine.predicting(reader)

@@ -144,7 +144,8 @@ def _watch(
         st.button(stop, key=f"stop-{number}", on_click=_stop, args=(key,), type="tertiary")
     began, shown, part = time.monotonic(), None, None
     while not job.done.wait(_POLL_SECONDS):
-        now = (round(job.fraction, 2), status(job, words, time.monotonic() - began))
+        own = stores().desk.only_own_ahead(job)
+        now = (round(job.fraction, 2), status(job, words, time.monotonic() - began, own))
         if now != shown:
             line.progress(now[0], text=now[1])
             shown = now
@@ -156,9 +157,15 @@ def _watch(
         st.session_state.get(_STOPPED)
 
 
-def status(job: Job, words: str, seconds: float) -> str:
-    """One line on the job: whose turn it is, or what is under way."""
+def status(job: Job, words: str, seconds: float, own: bool = False) -> str:
+    """One line on the job: whose turn it is, or what is under way.
+
+    Args:
+        own: whether what comes first is all of this session.
+    """
     ahead = job.ahead
+    if ahead and own:
+        return "What was asked before is being stopped."
     if ahead:
         return f"Another session is computing; {ahead} ahead."
     detail = f": {job.words}" if job.words else ""

@@ -167,8 +167,14 @@ def _moved(shape: list[object], x: float, y: float) -> list[object]:
     return [shape[0], shape[1] + x, shape[2] + y, *shape[3:]]
 
 
-def diagram_payload(drawn: Diagram, *, clickable: bool = False) -> bytes:
-    """What the browser draws it from; ``clickable``: whether a spot can be chosen."""
+def diagram_payload(drawn: Diagram, *, clickable: bool = False, scrolls: bool = False) -> bytes:
+    """What the browser draws it from.
+
+    Args:
+        clickable: whether a spot can be chosen.
+        scrolls: on a narrow page it scrolls rather than shrink until it cannot be read; what is
+            clickable does so, too.
+    """
     header = {
         "width": drawn.width,
         "height": drawn.height,
@@ -178,4 +184,6 @@ def diagram_payload(drawn: Diagram, *, clickable: bool = False) -> bytes:
     }
     if clickable:
         header["clickable"] = True
+    if clickable or scrolls:
+        header["scrolls"] = True
     return pack(header, {})

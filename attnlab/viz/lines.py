@@ -89,13 +89,15 @@ def lines(
     plot = _Plot((x[0], x[-1]), span or (min(every), max(every)), wide - room, high, log_x)
     drawn = Diagram(wide, high, _label(title, x, drawn_lines, write, write_x, x_name))
     drawn.words(0, 9, title, bold=True)
-    _axes(drawn, plot, x_name, write, write_x)
+    _axes(drawn, plot, x_name, write, write_x, all(float(at).is_integer() for at in x))
     for at, words in marks:
         if x[0] <= at <= x[-1]:
             _mark(drawn, plot, at, words)
     for line in drawn_lines:
         _band(drawn, plot, x, line)
         for piece in _pieces(plot, x, line.values):
+            if len(set(piece)) == 1:  # a line to nowhere could not be seen
+                drawn.box(piece[0][0] - 3.5, piece[0][1] - 3.5, 7, 7, line.kind, radius=3.5)
             if line.stepped:
                 piece = _steps_of(piece)
             drawn.line(piece, line.kind, width=line.thick, dashed=line.dashed)
@@ -150,13 +152,15 @@ def _axes(
     x_name: str,
     write: Callable[[float], str],
     write_x: Callable[[float], str],
+    whole: bool,
 ) -> None:
+    """``whole``: whether all positions are whole numbers."""
     for value in steps(*plot.up):
         y = plot.y(value)
         drawn.line([(_LEFT, y), (plot.right, y)], "line", width=1)
         drawn.words(_LEFT - 8, y, write(value), size=11.5, kind="mute", anchor="end")
     most = max(2, int((plot.right - _LEFT) / _TICKS_APART))
-    for value in _places(plot, most):
+    for value in _places(plot, most, whole):
         x = plot.x(value)
         drawn.line([(x, plot.bottom), (x, plot.bottom + 4)], "mute", width=1)
         drawn.words(x, plot.bottom + 14, write_x(value), size=11.5, kind="mute", anchor="middle")
@@ -164,10 +168,12 @@ def _axes(
     drawn.words(plot.right, plot.tall - 6, x_name, size=11.5, kind="mute", anchor="end")
 
 
-def _places(plot: _Plot, most: int) -> list[float]:
-    """Positions that are written: powers of two on a logarithmic axis, else even steps."""
+def _places(plot: _Plot, most: int, whole: bool) -> list[float]:
+    """Positions that are written: powers of two on a logarithmic axis, else even steps, each a
+    whole number where all positions are."""
     if not plot.log_x:
-        return steps(*plot.across, most)
+        low, high = plot.across
+        return steps(low, high, max(1, min(most, math.floor(high - low))) if whole else most)
     first = math.ceil(math.log2(plot.across[0]) - 1e-9)
     last = math.floor(math.log2(plot.across[1]) + 1e-9)
     step = max(1, -(-(last - first + 1) // most))
@@ -227,7 +233,8 @@ def _names(drawn: Diagram, plot: _Plot, x: Sequence[float], drawn_lines: Sequenc
         if line.named and line.every:
             last = max(at for at, value in enumerate(line.values) if value is not None)
             if plot.x(x[last]) < plot.right - _EARLY:
-                place = (plot.x(x[last]) + 6, plot.y(line.values[last]) - 9)
+                up = 9 if len(x) > 1 else 0  # above the line; right of a point
+                place = (plot.x(x[last]) + 6, plot.y(line.values[last]) - up)
                 drawn.words(*place, line.name, size=_NAME_SIZE, kind=_readable(line), bold=True)
             else:
                 named.append((plot.y(line.values[last]), line))

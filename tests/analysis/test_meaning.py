@@ -50,7 +50,7 @@ def test_a_word_is_found_in_whatever_case_and_refused_where_it_is_not():
     tokens = al.load(model("llama"), tokenizer=tokenizer()).tokens("w31 w7 w31")
     assert places_of(tokens, "W7") == (1,) and places_of(tokens, "w31") == (0,)
     assert places_of(tokens, -1) == (2,)
-    with pytest.raises(InputError, match="The word 'cat' does not stand in 'w31 w7 w31'"):
+    with pytest.raises(InputError, match="The word “cat” does not stand in “w31 w7 w31”; take one"):
         places_of(tokens, "cat")
     with pytest.raises(InputError, match="no positions 3; this text has 3 tokens"):
         places_of(tokens, 3)

@@ -74,7 +74,8 @@ def test_every_stage_goes_into_either_sentence(trace, tiny_gemma, stage, into):
 def test_what_takes_long_waits_to_be_asked(trace, tiny_gemma, monkeypatch):
     monkeypatch.setattr("attnlab.ui.engine.WHOLE_TOKENS", 6)
     a, b = "w50 w51 w52 w53 w54 w55 w56", "w50 w51 w57 w53 w54 w55 w56"
-    app = trace(model=tiny_gemma, a=a, b=b, show="pair", stage="mlp_out", spot="L0P2")
+    asked = {"show": "pair", "stage": "mlp_out", "spot": "L0P2", "answer": "w9", "other": "w10"}
+    app = trace(model=tiny_gemma, a=a, b=b, **asked)
     assert not clickable(app) and not said(app, "of the way")
     assert "A into B, one at a time: " in app.button(key="pair-run").label
     app.button(key="pair-run").click().run()
@@ -124,7 +125,7 @@ def test_an_encoder_has_words_and_vectors_but_predicts_nothing(trace):
     assert said(app, "of the way")
     app = trace(model="minilm-l6", show="head", a="The cat sat")
     assert said(app, "it looks at") and said(app, "is still itself")
-    assert said(app, "what a head adds to a logit is not known")
+    assert said(app, "MiniLM L6 writes no logits: it turns a text into vectors")
 
 
 def test_a_head_looks_hard_and_takes_little(trace):
@@ -150,6 +151,14 @@ def test_whatever_is_asked_of_a_head(trace, tiny_gemma, query, part):
     assert said(app, part)
 
 
+def test_a_bare_link_of_an_experiment_opens_its_model(trace):
+    app = trace(lesson="it")
+    assert app.query_params["model"] == "minilm-l6" and app.query_params["lesson"] == "it"
+    assert said(app, "differs most after 3 of 6 layers") and not said(app, "sets up something else")
+    app = trace(lesson="it", model="smollm2-135m")  # that which names another one keeps it
+    assert said(app, "sets up something else") and "lesson" not in app.query_params
+
+
 def test_a_causal_model_cannot_know_what_comes(trace):
     app = trace(show="word")
     assert said(app, "is the same in both, in every layer")
@@ -161,12 +170,15 @@ def test_a_causal_model_cannot_know_what_comes(trace):
         ({"a": ""}, "Sentence A"),
         ({"b": "", "show": "pair"}, "Write a sentence B"),
         ({"b": "w30 w31", "show": "word"}, "share no word"),
-        ({"show": "word", "word": "w44"}, "does not stand in"),
+        ({"show": "word", "word": "w44"}, "does not stand in “"),
         ({"answer": "w9", "other": "w9"}, "compared with itself"),
         ({"answer": "w9 w10"}, "an answer is one: try “"),
         ({"answer": "w9 w10"}, "The parts add up"),
         ({"answer": "w9 w10", "show": "pair"}, "of the way"),
-        ({"feed": "77"}, "77"),
+        ({"feed": "77"}, "has no feed-forward in layer 77 (there are: 0 to "),
+        ({"feed": "77"}, "The whole prediction moves by"),
+        ({"stage": "resid_post", "show": "pair", "spot": "L99P2"}, "No square stands at layer 99"),
+        ({"stage": "resid_post", "show": "pair", "spot": "L0P0"}, "No square stands at layer 0"),
         ({"stage": "soul"}, "The link's “stage”"),
         ({"spot": "here"}, "is not a layer and a position"),
         ({"lesson": "none"}, "There is no experiment"),
@@ -206,6 +218,9 @@ def test_every_picture_is_kept(trace, tiny_gemma, show, monkeypatch):
     monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.append(savable))
     trace(model=tiny_gemma, a=TINY, b=OTHER, show=show)
     assert len(kept) == {"one": 5, "pair": 2, "word": 1, "head": 3}[show]
+    if show in ("pair", "word"):
+        texts = [[(text.name, text.text) for text in one.numbers().texts] for one in kept]
+        assert texts == [[("A", TINY), ("B", OTHER)]] * len(kept)
     for one in kept:
         for kind, (make, *_) in files(one).items():
             assert make(), kind

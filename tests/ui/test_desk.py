@@ -125,6 +125,13 @@ def test_no_more_than_so_many_wait(store, endless):
     desk.submit(4, endless, store)
 
 
+def test_a_session_waits_for_its_own_work_or_for_that_of_others(store, endless):
+    desk = Desk(Gate())
+    jobs = [desk.submit(name, endless, store, owner=name[0]) for name in ("a1", "a2", "b1")]
+    begun(jobs[0])
+    assert [desk.only_own_ahead(job) for job in jobs] == [False, True, False]
+
+
 def test_one_session_has_no_more_than_its_share(store, endless):
     desk = Desk(Gate(), each=2)
     for number in range(2):

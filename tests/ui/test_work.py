@@ -13,6 +13,8 @@ def test_a_waiting_page_says_how_many_are_ahead():
     gate.ticket()
     job = Job(gate.ticket())
     assert status(job, "Reading sentence A", 1.0) == "Another session is computing; 2 ahead."
+    said = status(job, "Reading sentence A", 1.0, True)
+    assert said == "What was asked before is being stopped."
 
 
 def test_a_working_page_says_what_is_under_way():

@@ -126,3 +126,16 @@ def test_pairs_below_zero_and_maps_of_nothing_are_refused():
     with pytest.raises(ValueError, match="is empty"):
         cells.tables([Table("nothing", [])], wide=100)
     assert cells.some(100, 260, 26) == [(at, str(at)) for at in range(0, 100, 10)]
+
+
+def test_whole_positions_are_written_once_and_a_single_value_is_a_dot():
+    seven = Line("word", [1.0, 0.9, 0.8, 0.8, 0.9, 0.7, 0.6], "a")
+    drawn = lines.lines("", range(7), [seven], x_name="layers", wide=860)
+    ticks = [s[3] for s in drawn.shapes if s[0] == "words" and s[2] > 226]
+    assert [tick for tick in ticks if tick != "layers"] == [str(at) for at in range(7)]
+    one = lines.lines("Chance", [0], [Line("3", [0.98], "a")], x_name="layer", span=(0.0, 1.0))
+    (dot,) = [s for s in one.shapes if s[0] == "box"]
+    title, name = (
+        next(s for s in one.shapes if s[0] == "words" and s[3] == text) for text in ("Chance", "3")
+    )
+    assert dot[3] == dot[4] == 7 and name[2] - title[2] > 14

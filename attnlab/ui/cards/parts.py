@@ -22,6 +22,17 @@ _WORDS: Final = {
 }
 
 
+def group(name: str) -> Any:
+    """A label that stays beside its control where a row is broken."""
+    return st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        width="content",
+        gap="small",
+        key=f"group-{name}",
+    )
+
+
 def choice(label: str, options: Sequence[str], field: str, **more: Any) -> None:
     """One of a few words, which edits `field` of the selection."""
     st.segmented_control(

@@ -11,7 +11,7 @@ import numpy as np
 from attnlab.analysis import circuits
 from attnlab.analysis.normweighted import norm_weighted
 from attnlab.analysis.rollout import roll_out
-from attnlab.errors import InputError
+from attnlab.errors import InputError, StageNotAvailable
 from attnlab.ui import work
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.engine.model import Reader
@@ -135,6 +135,12 @@ def writing(reader: Reader, head: Head, ids: Sequence[int]) -> Writing:
     Raises:
         AttnLabError: cross-attention, a model that predicts no word, or the work was stopped.
     """
+    if reader.lab.head_kind == "none" or (reader.writes and reader.role == "encoder"):
+        whose = f"The encoder of {reader.title}" if reader.writes else reader.title
+        raise StageNotAvailable(
+            f"{whose} writes no logits: it turns a text into vectors. So there is no table of what "
+            "its heads make likelier."
+        )
 
     def run(job: Any) -> Writing:
         options = {"k": _PROMOTED, "role": reader.role, "cancel": job.cancel}

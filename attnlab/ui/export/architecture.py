@@ -33,14 +33,30 @@ class Source:
 
 
 def of_model(
-    reader: engine.Reader, passage: engine.Passage | None, edits: Sequence[Any] = ()
+    reader: engine.Reader,
+    passage: engine.Passage | None,
+    edits: Sequence[Any] = (),
+    *,
+    b: engine.Passage | None = None,
 ) -> Source:
-    """A loaded model, on a passage where there is one, under edits where there are any."""
-    if passage is None:
-        return Source(said.facts_of(reader, edits), engine.provenance(reader, edits))
-    sentences = [("A", passage.text)]
-    if reader.writes and passage.target:
-        sentences.append(("A writes", passage.target))
+    """A loaded model, on a passage where there is one, under edits where there are any.
+
+    Args:
+        passage: sentence A; ``b``: sentence B, where two are compared.
+    """
+    facts, known = said.facts_of(reader, edits), engine.provenance(reader, edits)
+    read = [(side, one) for side, one in (("A", passage), ("B", b)) if one is not None]
+    sentences: list[tuple[str, str]] = []
+    for side, one in read:
+        sentences.append((side, one.text))
+        if reader.writes and one.target:
+            sentences.append((f"{side} writes", one.target))
+    texts = tuple(_text(reader, side, one) for side, one in read)
+    return Source(facts, known, tuple(sentences), texts)
+
+
+def _text(reader: engine.Reader, side: str, passage: engine.Passage) -> Text:
+    """A sentence with its tokens."""
     tokens = [
         {
             "id": token.id,
@@ -51,9 +67,7 @@ def of_model(
         }
         for token in reader.lab.tokens(passage.text)
     ]
-    text = Text("A", passage.text, tokens, target=passage.target if reader.writes else "")
-    known = engine.provenance(reader, edits)
-    return Source(said.facts_of(reader, edits), known, tuple(sentences), (text,))
+    return Text(side, passage.text, tokens, target=passage.target if reader.writes else "")
 
 
 def computed(what: str, source: str = "") -> Source:

@@ -176,11 +176,11 @@ def pair(of: Exchange, found: Patching, drawn: Diagram, title: str, said: str) -
         "attnlab-patching",
         title,
         drawn,
-        files.of_model(of.reader, of.receives),
+        files.of_model(of.reader, of.a, b=of.b),
         what=f"{found.metric.name}, in {found.unit}; share = (value - B) / (A - B).",
         columns=tuple(table.columns),
         rows=table.astype(object).to_numpy().tolist(),
-        notes=(said, f"Values are from: {of.gives.text}"),
+        notes=(said, f"Values of {'B' if of.into == 'A' else 'A'} are put into {of.into}."),
         body={
             "a": found.clean,
             "b": found.corrupted,
@@ -207,10 +207,10 @@ def word(
         "attnlab-word",
         "One word in two sentences, by layer",
         drawn,
-        files.of_model(reader, texts[0]),
+        files.of_model(reader, texts[0], b=texts[1]),
         what="Cosines after each number of layers: the word in A and B; the word in A and other "
         "words of B on average; the word and another one.",
         columns=tuple(columns),
         rows=rows,
-        notes=(said, f"B: {texts[1].text}"),
+        notes=(said,),
     )

@@ -90,9 +90,9 @@ class Drawing {
     const { width, height, shapes, spots } = header;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.style.maxWidth = `${width * 1.15}px`;
-    // What is clicked must not shrink until it cannot be hit: on a narrow page it scrolls instead.
-    this.svg.style.minWidth = header.clickable ? `${Math.min(width, 0.68 * width + 60)}px` : "";
-    this.root.classList.toggle("al-scrolls", Boolean(header.clickable));
+    // It must not shrink until it cannot be hit, or read: on a narrow page it scrolls instead.
+    this.svg.style.minWidth = header.scrolls ? `${Math.min(width, 0.68 * width + 60)}px` : "";
+    this.root.classList.toggle("al-scrolls", Boolean(header.scrolls));
     const keys = header.clickable ? " Arrow keys go from part to part, Enter chooses." :
       spots.length ? " Arrow keys go from part to part." : "";
     this.svg.setAttribute("aria-label", header.label + keys);

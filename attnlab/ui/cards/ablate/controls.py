@@ -19,6 +19,7 @@ from attnlab.ui.ablate_selection import (
     Fill,
     metrics_of,
 )
+from attnlab.ui.cards.parts import group
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.svg.text import spoken
@@ -40,7 +41,7 @@ def draw(
     """
     value = _possible(value, reader)
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
-        with _group("set"):
+        with group("set"):
             st.markdown("Set to", help=ablate_fills.ABOUT, width="content")
             st.selectbox(
                 "What a head is set to",
@@ -52,7 +53,7 @@ def draw(
             )
         options = metrics_of(reader.lab.head_kind)
         if len(options) > 1:
-            with _group("measure"):
+            with group("measure"):
                 st.markdown("Measure", help=ablate_measure.ABOUT, width="content")
                 st.segmented_control(
                     "Measure",
@@ -68,17 +69,6 @@ def draw(
             st.checkbox("feed-forwards too", key=own.seeded(ABLATE, "feed"))
     _answers(value, reader, passage, position, len(tokens))
     return value, _measured(value, reader, passage, tokens, position)
-
-
-def _group(name: str) -> Any:
-    """A label that stays beside its control where a row is broken."""
-    return st.container(
-        horizontal=True,
-        vertical_alignment="center",
-        width="content",
-        gap="small",
-        key=f"group-{name}",
-    )
 
 
 def _measured(
@@ -197,12 +187,13 @@ def _answers(
     likely = sweep.next_words(reader, passage, at).before
     with st.container(horizontal=True, vertical_alignment="center", key="answers", gap="small"):
         for place, field in enumerate(fields):
-            st.markdown(_LABELS[field], width="content")
-            st.text_input(
-                _LABELS[field],
-                key=own.seeded(ABLATE, field),
-                placeholder=spoken(likely[place][0]).strip(),
-                max_chars=MOST_TYPED,
-                label_visibility="collapsed",
-                width=150,
-            )
+            with group(field):
+                st.markdown(_LABELS[field], width="content")
+                st.text_input(
+                    _LABELS[field],
+                    key=own.seeded(ABLATE, field),
+                    placeholder=spoken(likely[place][0]).strip(),
+                    max_chars=MOST_TYPED,
+                    label_visibility="collapsed",
+                    width=150,
+                )

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from attnlab.ui import engine, export, mount_diagram, own, say
+from attnlab.ui.cards.parts import group
 from attnlab.ui.engine import inside
 from attnlab.ui.engine.inside import Looking, Writing
 from attnlab.ui.export import inside as saved
@@ -62,26 +63,28 @@ def draw(reader: engine.Reader, head: Head, value: Traced, tokens: Sequence[Any]
 def _boxes(usual: Sequence[Any]) -> None:
     """The words, and how far apart they stand; ``usual`` are meant where none are typed."""
     with st.container(horizontal=True, vertical_alignment="center", key="asked", gap="small"):
-        st.markdown("Words", width="content")
-        st.text_input(
-            "Words",
-            key=own.seeded(TRACE, "words"),
-            placeholder=" ".join(token.text.strip() for token in usual),
-            max_chars=MOST_WORDS,
-            label_visibility="collapsed",
-            width=360,
-        )
-        st.markdown("looking", width="content")
-        with st.container(key="size-apart", width=110):
-            st.number_input(
-                "Words back",
-                min_value=0,
-                max_value=MOST_APART,
-                step=1,
-                key=own.seeded(TRACE, "apart"),
+        with group("words"):
+            st.markdown("Words", width="content")
+            st.text_input(
+                "Words",
+                key=own.seeded(TRACE, "words"),
+                placeholder=" ".join(token.text.strip() for token in usual),
+                max_chars=MOST_WORDS,
                 label_visibility="collapsed",
+                width=360,
             )
-        st.markdown("words back", width="content")
+        with group("apart"):
+            st.markdown("looking", width="content")
+            with st.container(key="size-apart", width=110):
+                st.number_input(
+                    "Words back",
+                    min_value=0,
+                    max_value=MOST_APART,
+                    step=1,
+                    key=own.seeded(TRACE, "apart"),
+                    label_visibility="collapsed",
+                )
+            st.markdown("words back", width="content")
 
 
 def _table(
@@ -120,7 +123,11 @@ def said(names: Sequence[str], look: Looking | None, wrote: Writing | None, apar
             parts.append(f"{_write(look.bias)} of every score is for the distance.")
         if look.bent:
             parts.append("This model bends its scores afterwards.")
-    if wrote is not None:
+    if wrote is not None and len(names) == 1:
+        itself = float(wrote.logits[0, 0])
+        how = "likelier" if itself > 0 else "less likely"
+        parts.append(f"Seen, “{names[0]}” makes itself {how}: {_write(itself)} logits.")
+    elif wrote is not None:
         own_first = int((wrote.logits.argmax(-1) == np.arange(len(names))).sum())
         parts.append(
             f"{own_first} of {len(names)} words make themselves likelier than the others"

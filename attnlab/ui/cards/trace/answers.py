@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnlab.ui import answers, own, say, widget
 from attnlab.ui.answers import Found
+from attnlab.ui.cards.parts import group
 from attnlab.ui.trace_answers import Prediction
 from attnlab.ui.trace_selection import MOST_TYPED, TRACE, Traced
 from attnlab.viz.svg.text import spoken
@@ -57,15 +58,16 @@ def words(answer: str, other: str) -> None:
     """
     fields = (("answer", "Answer", "", answer), ("other", "Compared with", "over", other))
     for name, label, shown, hint in fields:
-        st.markdown(shown or label, width="content")
-        st.text_input(
-            label,
-            key=own.seeded(TRACE, name),
-            placeholder=hint,
-            max_chars=MOST_TYPED,
-            label_visibility="collapsed",
-            width=150,
-        )
+        with group(name):
+            st.markdown(shown or label, width="content")
+            st.text_input(
+                label,
+                key=own.seeded(TRACE, name),
+                placeholder=hint,
+                max_chars=MOST_TYPED,
+                label_visibility="collapsed",
+                width=150,
+            )
 
 
 def fitting(value: Traced, find: Callable[[Traced], Found]) -> Found:

@@ -51,7 +51,8 @@ def draw(
     if len(sources) > _FIGURES:
         pairs, count = _pairs(found, position, sources)
         mount_diagram.diagram("looks-takes-word", pairs)
-        words = f"{words} Listed: {count} of {len(sources)} words."
+        if count < len(sources):
+            words = f"{words} Listed: {count} of {len(sources)} words."
     say.remark(words, "takes")
     with st.container(horizontal=True, key="actions-takes"):
         kept = saved.took(reader, passage, head, found, (tokens, sources), maps, words)

@@ -6,13 +6,13 @@ import streamlit as st
 
 from attnlab.analysis.attribution import Attribution
 from attnlab.errors import TextTooLong
-from attnlab.ui import engine, models, phrases, say, state
+from attnlab.ui import engine, models, own, phrases, say, state
 from attnlab.ui.cards import sentences
 from attnlab.ui.cards.trace import answers, lens, parts, without
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.selection import DEFAULT, Selection
 from attnlab.ui.trace_answers import Prediction, prediction
-from attnlab.ui.trace_selection import Traced
+from attnlab.ui.trace_selection import TRACE, Traced
 
 MOST_TOKENS = 512
 """Of a text whose prediction is taken apart."""
@@ -39,6 +39,7 @@ def draw(selection: Selection, value: Traced) -> None:
     value = answers.there(value, len(tokens))
     of = answers.fitting(value, lambda typed: prediction(typed, reader, passage))
     chosen = there(selection, of.reader)
+    value = _feed(value, of.reader, chosen)
     with st.container(border=True, key="card-lens"):
         st.markdown("**Which layer knew**", help=lens.ABOUT)
         with st.container(
@@ -56,6 +57,23 @@ def _parts(of: Prediction, chosen: Selection, value: Traced) -> Attribution | No
     with st.container(border=True, key="card-parts"):
         st.markdown("**Which part moved it**", help=parts.ABOUT)
         return say.unless_refused(lambda: parts.draw(of, chosen, value), "parts")
+
+
+def _feed(value: Traced, reader: engine.Reader, chosen: Selection) -> Traced:
+    """With a feed-forward that the model has; that another was asked for is said."""
+    blocks = [block for block in reader.lab.blocks if block.role == reader.role]
+    layers = sorted(block.layer for block in blocks if block.mlp_out)
+    if value.feed < 0 or value.feed in layers:
+        return value
+    there_are = f"{layers[0]} to {layers[-1]}" if layers else "none that could be found"
+    say.problem(
+        f"{reader.title} has no feed-forward in layer {value.feed:,} (there are: {there_are}); "
+        f"{phrases.title(chosen.chosen)} is shown instead.",
+        "feed",
+    )
+    value = own.correct(TRACE, feed=-1)
+    own.publish(TRACE, value)
+    return value
 
 
 def there(selection: Selection, reader: engine.Reader) -> Selection:

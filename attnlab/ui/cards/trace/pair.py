@@ -80,7 +80,7 @@ def draw(selection: Selection, value: Traced) -> None:
         places = _places(reader, *tokens, here) if by == "position" else None
         of = Exchange(reader, a, b, value.into, value.stage, by, measured.metric, places)
         shown = Shown(of, measured, here, other)
-        spot = chosen.chosen if by == "head" else value.spot
+        spot = chosen.chosen if by == "head" else _spot(value, reader, places)
         if places is not None:
             _rows_said(shown, places, reader.causal)
         found = None if _waits(shown) else _picture(shown, spot)
@@ -137,6 +137,20 @@ def _places(
     first = first_difference(a, b) if reader.causal else 0
     first = max(first or 0, len(here) - _ROWS)
     return tuple(range(min(first, len(here) - 1), len(here)))
+
+
+def _spot(value: Traced, reader: engine.Reader, places: tuple[int, ...]) -> tuple[int, int] | None:
+    """The square that is looked at; that there is none where one was asked for is said."""
+    spot = value.spot
+    layers = {block.layer for block in reader.lab.blocks if block.role == reader.role}
+    if spot is None or (spot[0] in layers and spot[1] in places):
+        return spot
+    say.problem(
+        f"No square stands at layer {spot[0]:,}, word {spot[1]:,}: choose one of those below.",
+        "spot",
+    )
+    own.publish(TRACE, own.correct(TRACE, spot=None))
+    return None
 
 
 def _rows_said(shown: Shown, places: tuple[int, ...], causal: bool) -> None:

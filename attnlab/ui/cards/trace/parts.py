@@ -57,7 +57,9 @@ Part = tuple[str, int, int | None]
 
 def figure(value: float) -> str:
     """A share in logits."""
-    return "0" if abs(value) < 5e-4 else minus(f"{value:.2f}")
+    if abs(value) < 5e-4:
+        return "0"
+    return minus(f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.3f}")
 
 
 @dataclass(frozen=True)

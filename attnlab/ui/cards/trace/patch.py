@@ -23,7 +23,8 @@ def draw(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
         return
     row, other, into = rows.iloc[0], shown.towards, shown.of.into
     share = shown.moved(float(row.share))
-    said = f"L{spot[0]} {name_of(shown, spot[1])} of {other} in {into}"
+    title = f"L{spot[0]} {name_of(shown, spot[1])} of {other} in {into}"
+    said = title
     if not math.isfinite(share):
         said = f"{said}: what it moves cannot be told, as nothing lies between the sentences"
     if math.isfinite(share):
@@ -43,10 +44,10 @@ def draw(shown: Shown, found: Patching, spot: tuple[int, int]) -> None:
         mount.bars("patch", rows=effect.rows, names=names, label="The likeliest words")
         say.remark(said, "patch")
         with st.container(horizontal=True, key="actions-patch"):
-            source = files.of_model(shown.of.reader, shown.of.receives, (edit,))
+            source = files.of_model(shown.of.reader, shown.of.a, (edit,), b=shown.of.b)
             body = {"kl": effect.kl, "share": share if math.isfinite(share) else None}
             name = "attnlab-patch"
-            kept = saved.predicted(name, said[:-1], source, effect, names, said, body)
+            kept = saved.predicted(name, title, source, effect, names, said, body)
             export.menu("save-patch", kept)
 
 

@@ -47,7 +47,7 @@ def draw(reader: engine.Reader, passage: Passage, position: int) -> None:
     if found.source is not None:
         apart = frozenset({next((i for i, at in enumerate(shown) if at >= len(tokens)), 0)})
     drawn = _picture(found, values, names, shown, apart)
-    mount_diagram.diagram("rolled", drawn)
+    mount_diagram.diagram("rolled", drawn, scrolls=True)
     words = said(found, values, names, position)
     if len(shown) < len(names):
         words = f"{words} Listed: the {len(shown)} of {len(names)} words that keep most."
@@ -95,6 +95,8 @@ def said(found: Rolled, values: np.ndarray, names: list[str], position: int) -> 
     """What is left after all layers, and after the first."""
     last, most = values[-1], int(values[-1].argmax())
     first = float(values[0, position])
+    if len(found.layers) == 1:
+        return f"After the one layer, {share(first)} of “{names[position]}” is still itself."
     return (
         f"After layer {found.layers[0]}, {share(first)} of “{names[position]}” is still itself; "
         f"after all {len(found.layers)} layers {share(float(last[most]))} of it is “{names[most]}”."

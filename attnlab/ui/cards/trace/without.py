@@ -100,7 +100,8 @@ def said(of: Prediction, found: Beside, kind: str, share: float | None) -> str:
         words = f"{words}; without one of {len(found.others)} {kind}: {between}"
         least, most = write(min(found.others)), write(max(found.others))
         half = write(statistics.median(found.others))
-        moves = f"{moves}, theirs by {least} to {most}, half by less than {half}"
+        little = "next to nothing" if half == "0" else f"less than {half}"
+        moves = f"{moves}, theirs by {least} to {most}, half by {little}"
     direct = "" if share is None else f" On the direct way it adds {figure(share)} logits."
     return f"{words}. {moves}.{direct}"
 

@@ -12,6 +12,7 @@ from attnlab.analysis.meaning import Meaning
 from attnlab.errors import InputError
 from attnlab.ui import engine, export, models, mount_diagram, own, say
 from attnlab.ui.cards import sentences
+from attnlab.ui.cards.parts import group
 from attnlab.ui.engine import trace
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.export import trace as saved
@@ -58,24 +59,20 @@ def draw(selection: Selection, value: Traced) -> None:
 def _boxes(usual: str) -> None:
     """The word, and those that it may come nearer to; ``usual`` is meant where none is typed."""
     with st.container(horizontal=True, vertical_alignment="center", key="switches"):
-        st.markdown("The word", width="content")
-        st.text_input(
-            "The word",
-            key=own.seeded(TRACE, "word"),
-            placeholder=usual,
-            max_chars=MOST_TYPED,
-            label_visibility="collapsed",
-            width=165,
-        )
-        st.markdown("nearer to", width="content")
-        st.text_input(
-            "Compared with",
-            key=own.seeded(TRACE, "toward"),
-            placeholder="words, with spaces",
-            max_chars=MOST_TYPED,
-            label_visibility="collapsed",
-            width=230,
-        )
+        for name, shown, label, hint, wide in (
+            ("word", "The word", "The word", usual, 165),
+            ("toward", "nearer to", "Compared with", "words, with spaces", 230),
+        ):
+            with group(name):
+                st.markdown(shown, width="content")
+                st.text_input(
+                    label,
+                    key=own.seeded(TRACE, name),
+                    placeholder=hint,
+                    max_chars=MOST_TYPED,
+                    label_visibility="collapsed",
+                    width=wide,
+                )
 
 
 def _common(reader: engine.Reader, a: Passage, b: Passage) -> str:
