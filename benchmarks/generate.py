@@ -169,13 +169,17 @@ def turns_of(kind: str, options: argparse.Namespace) -> dict[str, float]:
     return {name: round(statistics.median(one[name] for one in taken), 3) for name in taken[0]}
 
 
-def main() -> None:
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--tokens", type=int, default=200)
     parser.add_argument("--only", default=",".join(CASES))
     parser.add_argument("--child")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = _options()
     if options.child:
         print(json.dumps(measure(options.child, options.tokens)))
         return

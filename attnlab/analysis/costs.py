@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from attnlab.analysis.sizes import cache_numbers, sizes
 from attnlab.attention.masks import Causal, Predicate
 from attnlab.errors import InputError
+from attnlab.trace.given import whole
 from attnlab.transformer import Config
 
 
@@ -35,6 +36,7 @@ def scores_of_step(mask: Predicate | None, past: int) -> int:
     Raises:
         InputError: ``past`` is negative.
     """
+    past = whole("past", past, InputError)
     if past < 0:
         raise InputError(f"{past} tokens cannot lie in the past.")
     if mask is None:
@@ -108,11 +110,11 @@ def cache_bytes(config: Config, n: int, number_bytes: int, held: int | None = No
         held: tokens that a sliding or rolling cache keeps at most.
 
     Raises:
-        InputError: there is no token.
+        InputError: there is no token, or none is held.
     """
     of = config.head_sizes()
     each = cache_numbers(config.layers, of.kv_heads, of.key_size, of.value_size)
-    return number_bytes * each * min(_tokens(n), _tokens(n) if held is None else held)
+    return number_bytes * each * min(_tokens(n), _tokens(n if held is None else held))
 
 
 def activations(config: Config, n: int, *, whole: bool = True) -> dict[str, int]:
@@ -174,6 +176,7 @@ def _masks(config: Config) -> tuple[Predicate, ...]:
 
 
 def _tokens(n: int) -> int:
+    n = whole("A number of tokens", n, InputError)
     if n < 1:
         raise InputError(f"A text has at least 1 token, not {n}.")
     return n

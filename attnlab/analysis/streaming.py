@@ -15,6 +15,7 @@ from attnlab.analysis.progress import Progress
 from attnlab.attention.keep import KeepLast
 from attnlab.errors import InputError
 from attnlab.trace import Cancel, Runner
+from attnlab.trace.trace import at_least_one
 
 Partly = Callable[[Float[Tensor, " c"]], None]
 
@@ -66,6 +67,7 @@ def smoothed(losses: Float[Tensor, " n"], over: int) -> Float[Tensor, " n"]:
     >>> smoothed(torch.tensor([2.0, 4.0, 6.0]), 2).tolist()
     [2.0, 3.0, 5.0]
     """
+    over = at_least_one(over, "over")
     sums = losses.double().cumsum(0)
     before = torch.cat([sums.new_zeros(min(over, len(sums))), sums[:-over]])
     counts = torch.arange(1, len(sums) + 1).clamp(max=over)

@@ -71,6 +71,21 @@ def _over(
 
 @triton.jit
 @no_type_check  # compiled from its source: nothing may be wrapped around it
+def _stretches(nearest, farthest, keys, low, high, step: tl.constexpr, table: tl.constexpr):
+    """Keys that somebody of a block of queries sees, and among them those that everybody sees, in
+    whole steps: the first, the first and the last of those, and the last."""
+    first = tl.maximum(nearest - high, 0) // step * step
+    last = tl.minimum(farthest - low + 1, keys)
+    whole_first = (tl.maximum(farthest - high, 0) + step - 1) // step * step
+    whole_last = tl.maximum(tl.minimum(nearest - low + 1, keys), 0) // step * step
+    if table:
+        whole_first, whole_last = last, last
+    whole_first = tl.maximum(tl.minimum(whole_first, last), first)
+    return first, whole_first, tl.maximum(whole_last, whole_first), last
+
+
+@triton.jit
+@no_type_check  # compiled from its source: nothing may be wrapped around it
 def _forward(
     q, k, v, z, log_sum, visible, flags, q_b, q_h, q_n, k_b, k_h, k_n, v_b, v_h, v_n, z_b, z_h, z_n,
     m_b, m_h, m_q, m_k, f_b, f_h, f_q, scale, heads, group, queries, keys, base, low, high,
@@ -89,16 +104,10 @@ def _forward(
     values_at = v + text * v_b + (head // group) * v_h
     table_at = visible + text * m_b + head * m_h + tl.where(there, far, 0)[:, None] * m_q
     flags_at = flags + text * f_b + head * f_h + of_block * f_q
-    # Keys that somebody sees, and among them those that everybody sees, in whole steps.
-    nearest, farthest = base + of_block * block, base + of_block * block + block - 1
-    first = tl.maximum(nearest - high, 0) // step * step
-    last = tl.minimum(farthest - low + 1, keys)
-    whole_first = (tl.maximum(farthest - high, 0) + step - 1) // step * step
-    whole_last = tl.maximum(tl.minimum(nearest - low + 1, keys), 0) // step * step
-    if table:
-        whole_first, whole_last = last, last
-    whole_first = tl.maximum(tl.minimum(whole_first, last), first)
-    whole_last = tl.maximum(whole_last, whole_first)
+    nearest = base + of_block * block
+    first, whole_first, whole_last, last = _stretches(
+        nearest, nearest + block - 1, keys, low, high, step, table
+    )
     state = (
         tl.zeros([block, block_e], tl.float32),
         tl.zeros([block], tl.float32),

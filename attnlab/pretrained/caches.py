@@ -72,7 +72,8 @@ def crop(cache: Any, length: int) -> bool:
         return cache.crop(length)
     cache = getattr(cache, "self_attention_cache", cache)
     layers = getattr(cache, "layers", None)
-    if layers is None or not all(map(_can_be_cut, layers)):
+    whole = getattr(cache, "is_croppable", True)  # not where it has states beside its layers
+    if layers is None or not whole or not all(map(_can_be_cut, layers)):
         return False
     for layer in layers:
         held = _positions(layer)
@@ -112,15 +113,33 @@ def _of_ours(lab: Lab, cache: Cache) -> Iterator[Held]:
 
 
 def _of_theirs(role: str, cache: Any) -> Iterator[Held]:
-    for number, layer in enumerate(getattr(cache, "layers", None) or ()):
+    layers, beside = list(getattr(cache, "layers", None) or ()), _beside(cache)
+    for number in range(max(len(layers), *(1 + layer for layer in beside), 0)):
+        layer = layers[number] if number < len(layers) else None
         keys, values = getattr(layer, "keys", None), getattr(layer, "values", None)
         whole = all(isinstance(x, Tensor) and x.dim() == 4 for x in (keys, values))
-        state = {name: value for name, value in vars(layer).items() if name.endswith("states")}
-        other = sum(tensor.nbytes for tensor in _tensors(state))
+        own = {} if layer is None else vars(layer)
+        state = {name: value for name, value in own.items() if name.endswith("states")}
+        other = sum(tensor.nbytes for tensor in _tensors(state)) + beside.get(number, 0)
         if whole:
             yield _held(role, number, keys, values, other)
         elif other:
             yield Held(role, number, 0, 0, 0, 0, other)
+
+
+def _beside(cache: Any) -> dict[int, int]:
+    """Bytes that a cache holds outside its layers, in lists of its own with a place for each."""
+    lists = [
+        x
+        for n, x in getattr(cache, "__dict__", {}).items()
+        if n != "layers" and isinstance(x, list)
+    ]
+    found: dict[int, int] = {}
+    for states in lists:
+        for layer, state in enumerate(states):
+            size = sum(tensor.nbytes for tensor in _tensors(state))
+            found |= {layer: found.get(layer, 0) + size} if size else {}
+    return found
 
 
 def _held(role: str, layer: int, keys: Tensor, values: Tensor, other: int = 0) -> Held:

@@ -13,7 +13,7 @@ from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits
 from attnlab.pretrained.feeding import Cached, Uncached
 from attnlab.pretrained.generation import Generation
-from attnlab.pretrained.keeping import require_edits, require_keep
+from attnlab.pretrained.keeping import endless, require_edits, require_keep
 from attnlab.pretrained.result import Asked
 from attnlab.pretrained.sampling import Sampling
 from attnlab.trace.capture import Capture, as_captures
@@ -59,13 +59,14 @@ def generate(
         temperature: 0 takes the likeliest token; above, tokens are drawn with ``seed``.
         top_k, top_p: draw from the k likeliest, or the fewest that reach p; see ``Sampling``.
         use_cache: keep keys and values; without, the whole text is run again for each token.
-        cache: what is kept of them, a ``KeepLast``; None: all.
+        cache: what is kept of them, a ``KeepLast``; None: all. With sinks, tokens are numbered
+            anew, so the text may grow beyond what the model takes at once.
 
     Raises:
         InputError: the model does not generate, or the text would outgrow it.
     """
     sampling = Sampling(temperature, top_k, top_p, seed)
-    fed = _prompt(lab, text, target, max_new_tokens)
+    fed = _prompt(lab, text, target, max_new_tokens, endless(lab, cache))
     kept = _checked(lab, edits, use_cache, cache)
     asked = _asked(capture, progress, cancel)
     generation = _begin(lab, fed, asked, kept, sampling, max_new_tokens, max_new_tokens - 1)
@@ -105,10 +106,11 @@ def steps(
         InputError: the model does not generate, or the text would outgrow it.
     """
     sampling = Sampling(temperature, top_k, top_p, seed)
-    fed = _prompt(lab, text, target, 1 if max_new_tokens is None else max_new_tokens)
+    free = endless(lab, cache)
+    fed = _prompt(lab, text, target, 1 if max_new_tokens is None else max_new_tokens, free)
     if max_new_tokens is None:
         source, goal = fed
-        longest = _longest(lab, goal)
+        longest = _longest(lab, goal, free)
         max_new_tokens = min(_STEPS, (longest or math.inf) - len(goal or source))
     kept = _checked(lab, edits, use_cache, cache)
     asked = _asked(capture, None, cancel)
@@ -163,13 +165,17 @@ def _asked(
     return Asked(captures, "last", progress=progress, cancel=cancel)
 
 
-def _prompt(lab: Lab, text: Any, target: Any, count: int) -> tuple[list[int], list[int] | None]:
+def _prompt(
+    lab: Lab, text: Any, target: Any, count: int, free: bool
+) -> tuple[list[int], list[int] | None]:
+    """The ids of a text, and of a target. ``free``: of any length."""
     if lab.head_kind not in ("causal", "seq2seq"):
         raise InputError(f"{lab.name} has no causal language-model head, so it cannot generate.")
     if whole("max_new_tokens", count, InputError) < 1:
         raise InputError(f"max_new_tokens is at least 1, not {count}.")
-    source, goal = texts.ids_of(lab, text), texts.target_ids(lab, target)
-    length, longest = len(goal or source) + count, _longest(lab, goal)
+    goal = texts.target_ids(lab, target)
+    source = texts.ids_of(lab, text, free and not goal)
+    length, longest = len(goal or source) + count, _longest(lab, goal, free)
     if longest is not None and length > longest:
         raise InputError(
             f"{length:,} tokens would be needed; {lab.name} takes at most {longest:,}."
@@ -177,9 +183,11 @@ def _prompt(lab: Lab, text: Any, target: Any, count: int) -> tuple[list[int], li
     return source, goal
 
 
-def _longest(lab: Lab, goal: list[int] | None) -> int | None:
+def _longest(lab: Lab, goal: list[int] | None, free: bool) -> int | None:
     """The most tokens that what grows may have: a text, or an encoder-decoder's target."""
-    return lab.longest_target if goal else lab.longest
+    if goal:
+        return lab.longest_target
+    return None if free else lab.longest
 
 
 def _ends_of(lab: Lab) -> frozenset[int]:

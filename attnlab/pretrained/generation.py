@@ -29,7 +29,7 @@ from attnlab.pretrained.caches import Held, held
 from attnlab.pretrained.feeding import Cached, Feeder
 from attnlab.pretrained.result import Asked, trace_of
 from attnlab.pretrained.sampling import Candidate, Luck, Sampling, Step
-from attnlab.trace.given import brief, whole
+from attnlab.trace.given import brief, several, whole
 from attnlab.trace.run import Cancel, Run
 from attnlab.trace.token import Token
 from attnlab.trace.trace import Trace, at_least_one
@@ -161,7 +161,7 @@ class Generation:
 
     def play(self, count: int, *, cancel: Cancel | None = None) -> Iterator[Step]:
         """Up to so many drawn tokens, each as it comes, to the end of sequence or of the room."""
-        for _ in range(count):
+        for _ in range(whole("count", count, InputError)):
             if self.ended or len(self) == self.most:
                 return
             yield self.step(cancel=cancel)
@@ -185,7 +185,9 @@ class Generation:
         """Go to where these choices lead (None: drawn), from what is already shared with them.
 
         Gives each token that is new as it comes. To go there at once: ``list(…follow(choices))``.
+        Between two tokens the lock is free, so of two threads let one come to its end first.
         """
+        choices = several("choices", choices, InputError, ordered=True)
         same = 0
         while same < min(len(choices), len(self)) and choices[same] == self.choices[same]:
             same += 1
@@ -202,17 +204,22 @@ class Generation:
             return [replace(step, token=token) for step, token in own]
 
     def weights(
-        self, layer: int, head: int | None = None, role: str | None = None
+        self,
+        layer: int,
+        head: int | None = None,
+        role: str | None = None,
+        *,
+        cancel: Cancel | None = None,
     ) -> Float[Tensor, "Q S"]:
         """One head's weights [Q, S] (all heads' [H, Q, S]), a row for each token so far; the
         newest is last. In the role "cross" the keys are the source's.
 
         Raises:
-            NotCaptured: these weights are not kept.
+            NotCaptured, Cancelled: these weights are not kept, or were not read.
         """
         role = role or self.lab.main_role
         with self._lock:
-            run = self._at(self.ids, None, None)
+            run = self._at(self.ids, None, cancel)
             key = ("weights", role, layer)
             kept = run.store.heads(*key) if key in run.store.parts else ()
             heads = range(run.store.parts[key][0].tensor.shape[1]) if kept is None else kept
@@ -249,8 +256,8 @@ class Generation:
             rows = self._rows[: len(fed) - self.prompt + 1]
             feeder = self._feeder
             source, goal = feeder.source, feeder.goal
-            whole = (self.ids, None) if goal is None else (source, self.ids)
-            trace = trace_of(self.lab, run, SimpleNamespace(), 0, *whole, self._asked)
+            pair = (self.ids, None) if goal is None else (source, self.ids)
+            trace = trace_of(self.lab, run, SimpleNamespace(), 0, *pair, self._asked)
             places = tuple(range(self.prompt - 1, len(fed)))
             return replace(trace, logits=torch.stack(rows), logit_positions=places)
 

@@ -114,6 +114,17 @@ def require_keep(lab: Lab, keep: KeepLast) -> None:
             f"{lab.name} does not run right with a cache that drops tokens; our transformer "
             "does, where al.rebuild(lab) takes it."
         )
+    if lab.turns_by_length:
+        raise InputError(
+            f"{lab.name} turns its tokens by the length of the text, which counts on here though "
+            "the cache does not grow: kept keys would no longer fit what follows."
+        )
+
+
+def endless(lab: Lab, keep: Any) -> bool:
+    """Whether a text of any length can be read: tokens are numbered anew, by few enough places."""
+    renumbers = isinstance(keep, KeepLast) and keep.renumbers
+    return renumbers and (lab.longest is None or keep.capacity <= lab.longest)
 
 
 def drops_right(lab: Lab) -> bool:

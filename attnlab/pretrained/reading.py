@@ -14,7 +14,7 @@ from attnlab.errors import InputError
 from attnlab.pretrained import texts
 from attnlab.pretrained.binding import as_edits
 from attnlab.pretrained.caches import held as holds
-from attnlab.pretrained.keeping import kept_cache, require_edits
+from attnlab.pretrained.keeping import endless, kept_cache, require_edits
 from attnlab.pretrained.result import Asked
 from attnlab.trace.given import whole
 from attnlab.trace.run import Cancel, Row
@@ -38,7 +38,9 @@ def read(
     Tokens that are read together see what each would see alone, a chunk only costs less. One thing
     differs in our transformer: with sinks, those of a chunk see them up to a chunk farther away.
     In a pretrained model a cache that is full takes one token at a time, and so does a recurrent
-    state once there is one: transformers begins it anew for several.
+    state once there is one: transformers begins it anew for several. One that turns its tokens by
+    the length of the text ("dynamic" and "longrope" scaling) turns earlier keys as the text was
+    then, so losses beyond the original length are not those of one run of the whole.
 
     Raises:
         InputError: the model predicts no next token, cannot keep the last tokens only, or cannot
@@ -49,8 +51,7 @@ def read(
         raise InputError(f"{lab.name} does not write from left to right, so no text is read so.")
     if whole("chunk", chunk, InputError) < 1:
         raise InputError(f"chunk is at least 1, not {chunk}.")
-    endless = isinstance(cache, KeepLast) and cache.renumbers
-    ids = texts.ids_of(lab, text, endless)
+    ids = texts.ids_of(lab, text, endless(lab, cache))
     given = as_edits(edits)
     held = None
     if cache is not None:

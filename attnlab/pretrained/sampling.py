@@ -67,14 +67,12 @@ class Sampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        temperature = self.temperature
-        known = isinstance(temperature, int | float) and (
-            temperature == 0 or _COLDEST <= temperature <= _HOTTEST
-        )
-        if not known:
+        temperature = number("The sampling temperature", self.temperature, 0, _HOTTEST, InputError)
+        if 0 < temperature < _COLDEST:
             raise InputError(
                 f"The sampling temperature is 0, or from 0.001 to 1,000, not {brief(temperature)}."
             )
+        object.__setattr__(self, "temperature", temperature)  # a tensor is no plain number
         if self.top_k is not None and whole("top_k", self.top_k, InputError) < 1:
             raise InputError(f"top_k is at least 1, not {brief(self.top_k)}.")
         if self.top_p is not None and number("top_p", self.top_p, 0, 1, InputError) == 0:

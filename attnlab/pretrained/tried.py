@@ -9,7 +9,7 @@ import torch
 
 from attnlab.pretrained.inputs import output_of, runs_on_text
 from attnlab.pretrained.keeping import drops_right
-from attnlab.pretrained.turning import Turning, turning_of
+from attnlab.pretrained.turning import Turning, turning_of, turns_by_length
 
 if TYPE_CHECKING:
     from attnlab.pretrained.lab import Lab
@@ -43,3 +43,8 @@ class Tried:
     def drops(self: Lab) -> bool:
         """Whether it runs right with a cache that keeps the last tokens only."""
         return drops_right(self)
+
+    @cached_property
+    def turns_by_length(self: Lab) -> bool:
+        """Whether its tokens turn otherwise in a longer text."""
+        return turns_by_length(self, self._rotaries)

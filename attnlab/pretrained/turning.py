@@ -97,6 +97,37 @@ def turning_of(lab: Lab, rotaries: tuple[Rotary, ...]) -> Turning:
     )
 
 
+def turns_by_length(lab: Lab, rotaries: tuple[Rotary, ...]) -> bool:
+    """Whether tokens turn otherwise in a longer text ("dynamic" and "longrope" scaling): the same
+    first positions are asked for alone, and with the last that the model takes."""
+    if lab.longest is None:
+        return False
+    clone = structural_clone(lab._clone)
+    calls: dict[str, tuple] = {}
+
+    def noting(path: str) -> Any:
+        return lambda module, args, kwargs: calls.setdefault(path, (args, kwargs)) and None
+
+    for path in {rotary.path for rotary in rotaries}:
+        clone.get_submodule(path).register_forward_pre_hook(noting(path), with_kwargs=True)
+    with torch.no_grad():
+        clone(input_ids=torch.ones(1, _TOKENS, dtype=torch.long, device=lab.device))
+        known = [rotary for rotary in rotaries if rotary.path in calls]
+        return any(_differs(lab, clone.get_submodule(r.path), r, *calls[r.path]) for r in known)
+
+
+def _differs(lab: Lab, module: nn.Module, rotary: Rotary, args: tuple, kwargs: Mapping) -> bool:
+    near = kwargs[rotary.argument] if isinstance(rotary.argument, str) else args[rotary.argument]
+    far = near.clone()
+    far[..., -1] = lab.longest - 1
+    turns = []
+    for places in (near, far):
+        own, named = replaced(args, kwargs, rotary.argument, places)
+        parts = parts_of(module.forward(*own, **named))
+        turns.append([part.reshape(-1, part.shape[-1])[: _TOKENS - 1] for part in parts])
+    return not all(torch.equal(one, other) for one, other in zip(*turns, strict=True))
+
+
 def _tried(lab: Lab, rotary: Rotary) -> Turning | None:
     """In the first layout that fits, on a clone of its own: other threads run the Lab's."""
     clone = structural_clone(lab._clone)

@@ -164,6 +164,16 @@ def _powers(base: int, low: float, high: float, most: int) -> list[float]:
     return [float(base) ** power for power in range(first, last + 1, step)]
 
 
+def _across(low: float, high: float, most: int) -> list[float]:
+    """Powers of ten; where hardly any lie between, 2 and 5 times them too."""
+    found = _powers(10, low, high, most)
+    if len(found) > 1:
+        return found
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    finer = [10.0**power * by for power in powers for by in (1, 2, 5)]
+    return [value for value in finer if low <= value <= high][:most]
+
+
 def _even(low: float, high: float) -> list[float]:
     return even(high)
 
@@ -190,7 +200,7 @@ def _axes(
         drawn.line([(_LEFT, y), (plot.right, y)], "line", width=1)
         drawn.words(_LEFT - 8, y, write(value), size=11.5, kind="mute", anchor="end")
     most = max(2, int((plot.right - _LEFT) / _TICKS_APART))
-    for value in _powers(10, *plot.across, most):
+    for value in _across(*plot.across, most):
         x = plot.x(value)
         drawn.line([(x, plot.bottom), (x, plot.bottom + 4)], "mute", width=1)
         drawn.words(x, plot.bottom + 14, write_x(value), size=11.5, kind="mute", anchor="middle")

@@ -186,7 +186,7 @@ def _mark(drawn: Diagram, plot: _Plot, at: float, words: str) -> None:
     if words:
         late = x + 6 + width(words, 11.5) > plot.right
         place = {"anchor": "end"} if late else {}
-        drawn.words(x - 5 if late else x + 5, _TOP - 9, words, size=11.5, kind="mute", **place)
+        drawn.words(x - 5 if late else x + 5, _TOP - 8, words, size=11.5, kind="mute", **place)
 
 
 def _pieces(

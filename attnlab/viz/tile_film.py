@@ -165,7 +165,7 @@ class _View:
         if tile is not None and tile.keys[0] and 0 < tile.shrink[inside] < 1:
             said = f"{float(tile.shrink[inside]):.2f}"
             said = "tiny" if said == "0.00" else said
-            drawn.words(self.places[2], y, f"× {said}", size=size, kind="b", anchor="start")
+            drawn.words(self.places[2], y, f"× {said}", size=size, kind="pink", anchor="start")
 
     def _said(self, drawn: Diagram, at: int) -> None:
         now = self.tiles[at]

@@ -239,3 +239,11 @@ def test_nothing_is_counted_of_no_token():
         costs.multiplications(SMALL, 0)
     with pytest.raises(InputError, match="at least 1 token"):
         costs.cache_bytes(SMALL, 0, 2)
+    with pytest.raises(InputError, match="at least 1 token"):
+        costs.cache_bytes(SMALL, 5, 2, held=-1)
+    for wrong in (2.5, True, "7"):
+        for count in (costs.scores, costs.scores_of_step):
+            with pytest.raises(InputError, match="takes whole numbers, not"):
+                count(Causal(), wrong)
+        with pytest.raises(InputError, match="takes whole numbers, not"):
+            costs.cache_bytes(SMALL, wrong, 2)

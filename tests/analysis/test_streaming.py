@@ -86,3 +86,8 @@ def test_a_curve_is_smoothed_over_what_came_before():
     assert streaming.smoothed(losses, 3).tolist() == [1, 2, 3, pytest.approx(17 / 3)]
     assert streaming.smoothed(losses, 9).tolist() == [1, 2, 3, 4.5]
     assert streaming.smoothed(losses, 1).tolist() == losses.tolist()
+
+
+def test_a_mean_over_nothing_is_refused():
+    with pytest.raises(InputError, match="over is at least 1, not 0"):
+        streaming.smoothed(torch.ones(3), 0)

@@ -165,7 +165,7 @@ def test_every_picture_is_kept_and_the_trace_is_in_it(generate, tiny_gemma, monk
     monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.update({key: savable}))
     query = {"made": "3", "made2": "3", "runs": "edited", "edits": "sharp", "every": "shown"}
     app = generate(model=tiny_gemma, a=TINY, **query)
-    assert len(kept) == 6
+    assert len(kept) == 7
     for one in kept.values():
         for kind, (make, *_) in files(one).items():
             assert make(), kind
@@ -180,7 +180,11 @@ def test_every_picture_is_kept_and_the_trace_is_in_it(generate, tiny_gemma, monk
 def test_every_head_is_drawn_where_it_is_wanted(generate, tiny_gemma):
     app = generate(model=tiny_gemma, a=TINY, made="2", every="shown")
     grids = [header for header, arrays in sent(app) if "layers" in header]
-    assert grids
+    assert [header["view"] for header in grids] == ["A"]
+    both = {"runs": "two", "made2": "2", "b": OTHER}
+    app = generate(model=tiny_gemma, a=TINY, made="2", every="shown", **both)
+    grids = [header for header, arrays in sent(app) if "layers" in header]
+    assert [header["view"] for header in grids] == ["A", "B"]
 
 
 def test_a_long_prompt_keeps_one_head(generate, tiny_gemma, monkeypatch):

@@ -137,7 +137,9 @@ def test_what_cannot_generate_says_why():
         lab("gpt2").generate(PROMPT, max_new_tokens=0)
     with pytest.raises(InputError, match="66 tokens would be needed"):
         lab("gpt2").generate(text(60), max_new_tokens=6)
-    with pytest.raises(InputError, match="sampling temperature is 0, or from"):
+    with pytest.raises(
+        InputError, match="sampling temperature is a number from 0 to 1,000, not -1"
+    ):
         lab("gpt2").generate(PROMPT, temperature=-1)
     with pytest.raises(EditRefused, match="names layer 9"):
         lab("gpt2").generate(PROMPT, edits=[al.ZeroHead(9, 0)])

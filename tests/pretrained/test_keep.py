@@ -55,6 +55,20 @@ def test_columns_stand_where_the_text_has_them():
     assert torch.equal(weights > 0, seen)
 
 
+def test_with_sinks_a_text_outgrows_the_model():
+    """Numbered anew, no token stands beyond the last place that the model knows."""
+    prompt, theirs, ours = text(60, seed=3), lab("llama"), al.rebuild(lab("llama"))
+    found, right = (
+        runner.generate(prompt, max_new_tokens=11, cache=ROLLING) for runner in (theirs, ours)
+    )
+    assert len(found.tokens) == 71 > theirs.longest
+    same(found, right)
+    assert theirs.steps(prompt, cache=ROLLING).most == 200
+    for keep in (WINDOW, al.KeepLast(64, sinks=1)):
+        with pytest.raises(InputError, match="71 tokens would be needed"):
+            theirs.generate(prompt, max_new_tokens=11, cache=keep)
+
+
 @pytest.mark.parametrize("ours", [False, True])
 def test_steps_count_what_is_held(ours):
     runner = al.rebuild(lab("llama")) if ours else lab("llama")
@@ -82,6 +96,8 @@ def test_an_edited_head_stays_edited():
         ("bloom", ROLLING, "so its tokens cannot be numbered anew"),
         ("gemma3", WINDOW, "does not run right with a cache that drops tokens"),
         ("jamba", WINDOW, "does not run right with a cache that drops tokens"),
+        ("llama_dynamic", WINDOW, "turns its tokens by the length of the text"),
+        ("phi3_longrope", ROLLING, "turns its tokens by the length of the text"),
         ("llama", "sliding", "cache= is an al.KeepLast"),
     ],
 )

@@ -1,5 +1,6 @@
 """Drawing: what top-k and top-p keep, and that draws follow the chances."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -19,6 +20,14 @@ def test_each_cut_keeps_the_likeliest():
     assert kept(top_k=2) == ([1, 3], [0.4 / 0.65, 0.25 / 0.65])
     assert kept(top_k=9)[0] == kept()[0]
     assert kept(temperature=0.0) == ([1], [1.0])
+
+
+def test_a_temperature_is_a_number_of_any_kind():
+    for one in (0.5, np.float32(0.5), torch.tensor(0.5)):
+        assert Sampling(one) == Sampling(0.5)
+    for wrong in (True, 1e-5, 1e4, "warm"):
+        with pytest.raises(InputError, match="The sampling temperature is"):
+            Sampling(wrong)
 
 
 def test_top_p_is_the_smallest_set_that_reaches_it():

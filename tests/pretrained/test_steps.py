@@ -124,6 +124,19 @@ def test_the_cache_is_counted_as_it_stands(name):
     assert begin(name, use_cache=False).held() == ()
 
 
+def test_states_that_a_cache_holds_beside_its_layers_count_and_come_back():
+    """MiniMax's: of linear attention, in a list of the cache's own."""
+    going = begin("minimax", **WARM)
+    list(going.play(3))
+    states = [one for one in going.held() if one.other_bytes]
+    read = [x for x in going._feeder.cache.linear_cache if len(x)]
+    assert sum(one.other_bytes for one in states) == sum(x.nbytes for x in read) > 0
+    assert len(states) == len(read)
+    going.undo(2)
+    list(going.play(2))
+    same(going.trace(), at_once("minimax", 3, **WARM))
+
+
 def test_a_choice_is_followed_and_remembered():
     going = begin("gpt2", **WARM)
     likely = going.top(5)
@@ -175,6 +188,14 @@ def test_a_choice_can_be_cancelled_too():
     assert len(going) == 0
 
 
+def test_weights_can_be_cancelled_too():
+    going, cancel = begin("gpt2"), al.Cancel()
+    going.step()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        going.weights(0, cancel=cancel)
+
+
 def test_progress_of_a_step_is_its_own():
     going = begin("gpt2")
     for _ in range(2):
@@ -187,6 +208,10 @@ def test_what_cannot_be_is_said():
     going = begin("gpt2")
     with pytest.raises(InputError, match="no token id of"):
         going.step(choose=10**6)
+    with pytest.raises(InputError, match=r"count takes whole numbers, not 1\.5"):
+        list(going.play(1.5))
+    with pytest.raises(InputError, match="choose takes whole numbers, not 'x'"):
+        list(going.follow("x"))
     with pytest.raises(InputError, match="0 new tokens, so not 1 to take back"):
         going.undo()
     list(going.play(STEPS))

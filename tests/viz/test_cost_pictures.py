@@ -104,3 +104,10 @@ def test_a_right_answer_is_coloured_by_how_sure_it_is_and_a_wrong_one_crossed():
     assert "<script" not in diagram(drawn, caption=Caption("x", (), ""))
     with pytest.raises(ValueError, match="2 questions"):
         recalled.recalled(asked, [("softmax", [sure])])
+
+
+def test_few_lengths_have_more_than_one_written_beside_them():
+    drawn = curves.curves("Time", [16, 64, 512], [Curve("a", [1.0, 2.0, 3.0], "ink")], x_name="n")
+    assert {"20", "50", "100", "200", "500"} <= set(words(drawn))
+    drawn = curves.curves("Time", [10, 1000], [Curve("a", [1.0, 2.0], "ink")], x_name="n")
+    assert not {"20", "50"} & set(words(drawn))

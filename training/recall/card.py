@@ -39,9 +39,9 @@ slower fading than Mamba's own beginnings for long text, from which it learns fa
 
 ## Measured
 
-The share of right answers by number of pairs, in float16, on lists that no training has drawn, at
-least {questions:,} questions each. Lists in training had at most {longest} pairs. ± is half the
-distance between the best and the worst of the three seeds.
+The share of right answers by number of pairs, in float16, on lists drawn from another seed than
+those of training, at least {questions:,} questions each. Lists in training had at most {longest}
+pairs. ± is half the distance between the best and the worst of the three seeds.
 
 | pairs | {pairs} |
 |---|{rules}|

@@ -110,10 +110,19 @@ def every(
 ) -> Savable:
     """Every head on one text: maps [L, H, q, s], reduced where the text is long."""
     return Savable(
-        "attnlab-generated-heads",
+        f"attnlab-generated-heads{f'-{run.track.side.lower()}' if run.track.name else ''}",
         partial(_every_picture, reader, selection, run, maps, drop_first),
         partial(_every_numbers, reader, run, maps),
     )
+
+
+def every_sides(run: Shown, maps: np.ndarray) -> dict[str, Any]:
+    """What the grid of one run is drawn of: a second run has the colour of B."""
+    sides = {"a": maps, "tokens_a": run.written.tokens, "sources_a": run.sources}
+    if run.track.side == "A":
+        return sides
+    second = {"b": maps, "tokens_b": run.written.tokens, "sources_b": run.sources}
+    return sides | second | {"view": "B"}
 
 
 def _every_picture(
@@ -127,10 +136,9 @@ def _every_picture(
 ) -> str:
     source = _source(reader, [run])
     title = "Every head on a text as it was written"
+    title += f", {run.track.title}" if run.track.name else ""
     return svg.grid(
-        maps,
-        run.written.tokens,
-        sources_a=run.sources,
+        **every_sides(run, maps),
         drop_first=drop_first,
         causal=reader.causal,
         layers=reader.layers,

@@ -33,7 +33,7 @@ MOST: Final = 24
 _ABOUT: Final = (
     "Softmax needs the highest score of a row and the sum over all of it, so it seems to need the "
     "whole row. But both can be kept up as scores come: where a higher score turns up, what was "
-    "summed before is multiplied by exp(old − new highest), in orange. After the last tile the sum "
+    "summed before is multiplied by exp(old − new highest), in pink. After the last tile the sum "
     "is that of the whole row. Dao et al. 2022, algorithm 1; Milakov & Gimelshein 2018."
 )
 _FRESH: Final = (

@@ -13,7 +13,7 @@ from attnlab.ui.selection import Selection
 
 
 def draw(reader: engine.Reader, selection: Selection, value: Generate, runs: list[Shown]) -> None:
-    """The grid, where it is wanted; while it plays it waits."""
+    """A grid for each run, where it is wanted; while it plays it waits."""
     if not value.every:
         return
     with st.container(border=True, key="card-every"):
@@ -21,28 +21,33 @@ def draw(reader: engine.Reader, selection: Selection, value: Generate, runs: lis
         if generate_play.playing():
             say.remark("Every head is drawn when it stops.", "every")
             return
-        run = runs[-1]
-        maps = generation.every_head(
-            reader, run.ask, run.track.chosen, run.track.made, run.track.edits
-        )
-        place = reader.layers.index
-        drop_first = selection.drop_first and reader.role != "cross"
-        mount.grid(
-            "every",
-            a=maps,
-            tokens_a=run.written.tokens,
-            sources_a=run.sources,
-            drop_first=drop_first,
-            causal=reader.causal,
-            layers=reader.layers,
-            selected=(place(selection.layer), selection.head),
-            on_change=lambda: _chosen(reader.layers),
-        )
-        with st.container(horizontal=True, key="actions-every"):
-            export.menu("save-every", saved.every(reader, selection, run, maps, drop_first))
+        for run in runs:
+            _grid(reader, selection, run)
 
 
-def _chosen(layers: tuple[int, ...]) -> None:
-    chosen = mount.grid_value("every")
+def _grid(reader: engine.Reader, selection: Selection, run: Shown) -> None:
+    """Every head of one run, in the colour of its side."""
+    side = run.track.side
+    if run.track.name:
+        say.pill(run.track.title, f"every-{side}")
+    maps = generation.every_head(reader, run.ask, run.track.chosen, run.track.made, run.track.edits)
+    drop_first = selection.drop_first and reader.role != "cross"
+    key = f"every-{side}"
+    mount.grid(
+        key,
+        **saved.every_sides(run, maps),
+        label=f"All heads of {run.track.title}" if run.track.name else "All heads",
+        drop_first=drop_first,
+        causal=reader.causal,
+        layers=reader.layers,
+        selected=(reader.layers.index(selection.layer), selection.head),
+        on_change=lambda: _chosen(key, reader.layers),
+    )
+    with st.container(horizontal=True, key=f"actions-{key}"):
+        export.menu(f"save-{key}", saved.every(reader, selection, run, maps, drop_first))
+
+
+def _chosen(key: str, layers: tuple[int, ...]) -> None:
+    chosen = mount.grid_value(key)
     if chosen is not None:
         state.choose(layer=layers[min(chosen[0], len(layers) - 1)], head=chosen[1])
