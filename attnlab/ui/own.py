@@ -82,7 +82,10 @@ def restore(page: Page[Value]) -> Value:
         held = replace(held, opened=False)
     if held is None or _changed_outside(held, url):
         value, doubts = parse(page, url)
-        held = _Held(page, value, Known() if held is None else held.known, doubts, opened=True)
+        known = Known() if held is None else held.known
+        # The address says so already: a run that is cut short here has nothing left to publish.
+        known = known.wrote(format_own(page, value))
+        held = _Held(page, value, known, doubts, opened=True)
         _keep(held)
         _renew_widgets(page, (one.name for one in fields(page.default)))
     moved = _with_widgets(page, held.value)

@@ -47,6 +47,8 @@ def restore(page: str = "") -> Selection:
         stored, st.session_state[_PROBLEMS] = _read(url)
         st.session_state[_SELECTION] = stored
         _renew_widgets(field.name for field in fields(Selection))
+        # The address says so already: a run that is cut short here has nothing left to publish.
+        _know(_known().wrote(format_url(stored)))
     moved = _with_widgets(stored)
     if moved != stored:
         st.session_state[_PROBLEMS] = ()

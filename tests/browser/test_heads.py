@@ -61,6 +61,11 @@ def test_the_matrices_of_the_pair_stand_side_by_side(page: Page, address: str, m
     a, b = (page.locator(f'.st-key-head .al-matrix[data-side="{side}"]') for side in "AB")
     expect(b).to_be_visible()
     settled(page)
+    # The last of their letters may still be on the way, and make room for themselves.
+    for _ in range(100):
+        if a.bounding_box()["y"] == b.bounding_box()["y"]:
+            break
+        page.wait_for_timeout(100)
     assert a.bounding_box()["y"] == b.bounding_box()["y"]
 
 
