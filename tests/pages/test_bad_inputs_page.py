@@ -253,7 +253,7 @@ def test_row_24_more_than_ten_heads_at_once_are_told_apart(app: AppTest):
     heads = [(layer, head) for layer in range(4) for head in range(3)]
     spelled = ".".join(f"L{layer}H{head}" for layer, head in heads)
     opened(app, gone=spelled, pins="L0H0.L1H1.L2H2.L3H0.L4H1.L5H2", panel="compare")
-    chips = [app.multiselect(key="sel_gone").options[i] for i in range(len(heads))]
+    chips = [widget(app, "sel_gone").options[i] for i in range(len(heads))]
     assert len(set(chips)) == len(heads) and chips[0] == "L0 H0"  # by name, not by colour
     assert address(app)["gone"] == spelled
     assert said(app, f"these {len(heads)} heads")

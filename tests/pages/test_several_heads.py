@@ -131,7 +131,7 @@ def test_heads_are_collected_and_taken_away_together(app: AppTest):
     app.button(key="add-head").click().run()
     assert address(app) == {"gone": "L4H2"}
     assert one.split("**KL")[1][:7] == interpreted(app).split("**KL")[1][:7]
-    app.multiselect(key="sel_gone").set_value([(4, 2), (23, 4)]).run()
+    widget(app, "sel_gone").set_value([(4, 2), (23, 4)]).run()
     assert not app.exception
     assert address(app) == {"gone": "L4H2.L23H4"}
     assert said(app, "random sets of 2 heads")
@@ -174,7 +174,7 @@ def test_circuitsvis_shows_the_chosen_layer_of_a_short_text(app: AppTest):
 
 def test_a_tray_outlives_another_role(app: AppTest, tiny_t5: str):
     opened(app, model=tiny_t5, a="w5 w6 w7", b="", ta="w8 w9")
-    app.multiselect(key="sel_gone").set_value([(1, 1), (0, 2)]).run()
+    widget(app, "sel_gone").set_value([(1, 1), (0, 2)]).run()
     for role in ("decoder", "cross", "encoder"):
         shown = next(group for group in app.get("button_group") if group.key.startswith("role-"))
         shown.set_value(role).run()

@@ -24,6 +24,7 @@ SETTINGS = {
     "resample_head": {"layer": 1, "head": 2, "donor": "w"},
     "pattern": {"layer": 1, "head": 2, "pattern": "uniform"},
     "zero_feed_forward": {"layer": 1},
+    "mean_feed_forward": {"layer": 1},
 }
 
 

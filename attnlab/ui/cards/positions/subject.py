@@ -24,7 +24,7 @@ def model_with(
     Raises:
         AttnLabError: a model cannot be loaded or read.
     """
-    reader = loaded(selection)
+    reader = models.loaded(selection)
     lacks = "has none"
     try:
         found = read(reader)
