@@ -80,6 +80,7 @@ def _layers(page: Page, count: Locator) -> None:
     expect(page).to_have_url(re.compile("layers=4"))
     page.locator(".st-key-cone").get_by_label("Play").click()
     expect(heard).to_contain_text("all of 16 words, 15 back")
+    expect(page).to_have_url(re.compile("layers=6"))  # told a moment after the film has ended
 
 
 def _three_words(page: Page) -> None:
