@@ -13,6 +13,7 @@ from attnlab.analysis.passage import passage
 from attnlab.ui import cost_cache, cost_view, engine, explain, fit, models, own, say
 from attnlab.ui.cards.architecture.heads import size
 from attnlab.ui.cards.cost import cache_long, parts
+from attnlab.ui.cards.number import number
 from attnlab.ui.cost_cache import COLOURS, Kept
 from attnlab.ui.cost_selection import (
     BYTES,
@@ -127,22 +128,7 @@ def _sizes(value: Cost, reader: engine.Reader, loaded: Kept | None) -> None:
 def _typed() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sizes", gap="medium"):
         for field, title, most in _SIZES:
-            with st.container(
-                horizontal=True,
-                vertical_alignment="center",
-                width="content",
-                gap="small",
-                key=f"size-{field}",
-            ):
-                st.html(f'<span class="al-size">{title}</span>', width="content")
-                st.number_input(
-                    title,
-                    min_value=1,
-                    max_value=most,
-                    key=own.seeded(COST, field),
-                    label_visibility="collapsed",
-                    width=110,
-                )
+            number(COST, field, title, 1, most)
         parts.slider("Bytes", "number", BYTES, "{} bytes a number".format, 150)
 
 

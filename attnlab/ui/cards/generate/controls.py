@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from attnlab.ui import generate_play, own
+from attnlab.ui.cards.number import number
 from attnlab.ui.generate_runs import edit_titles
 from attnlab.ui.generate_selection import (
     EDITS,
@@ -64,33 +65,11 @@ def _buttons(value: Generate) -> None:
 
 def _sampling(value: Generate) -> None:
     """Temperature, top-k, top-p and the seed; the last three act on a draw only."""
-    _number("heat", "Temperature", 0.0, HOTTEST, 0.1, _HEAT)
+    number(GENERATE, "heat", "Temperature", 0.0, HOTTEST, step=0.1, width=112, about=_HEAT)
     if value.heat > 0:
-        _number("topk", "Top-k", 0, MOST_KEPT, 1, _TOP_K)
-        _number("topp", "Top-p", 0.01, 1.0, 0.05, _TOP_P)
-        _number("seed", "Seed", 0, MOST_SEED, 1, _SEED)
-
-
-def _number(
-    field: str, title: str, least: float, most: float, step: float, about: str = ""
-) -> None:
-    with st.container(
-        horizontal=True,
-        vertical_alignment="center",
-        width="content",
-        gap="small",
-        key=f"size-{field}",
-    ):
-        st.html(f'<span class="al-size" title="{about}">{title}</span>', width="content")
-        st.number_input(
-            title,
-            min_value=least,
-            max_value=most,
-            step=step,
-            key=own.seeded(GENERATE, field),
-            label_visibility="collapsed",
-            width=112,
-        )
+        number(GENERATE, "topk", "Top-k", 0, MOST_KEPT, width=112, about=_TOP_K)
+        number(GENERATE, "topp", "Top-p", 0.01, 1.0, step=0.05, width=112, about=_TOP_P)
+        number(GENERATE, "seed", "Seed", 0, MOST_SEED, width=112, about=_SEED)
 
 
 def edits(value: Generate, selection: Selection) -> None:
@@ -107,5 +86,5 @@ def edits(value: Generate, selection: Selection) -> None:
             label_visibility="collapsed",
         )
         if "window" in value.edits:
-            _number("window", "Window", 1, MOST_SIZE, 1)
-            _number("sinks", "First words kept", 0, MOST_SIZE, 1)
+            number(GENERATE, "window", "Window", 1, MOST_SIZE, width=112)
+            number(GENERATE, "sinks", "First words kept", 0, MOST_SIZE, width=112)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnlab.analysis.masking import KINDS
 from attnlab.ui import masks_view, own, say
+from attnlab.ui.cards.number import number
 from attnlab.ui.masks_selection import MASKS, MOST_SIZE, Masks
 
 _SIZES: Final = {
@@ -42,30 +43,10 @@ def draw(value: Masks, words: Sequence[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sizes", gap="medium"):
         for field in _SIZES.get(value.kind, ()):
             title = "Stride" if value.kind == "strided" else _SIZE_TITLES[field]
-            size(field, title, 0 if field in ("sinks", "prefix") else 1, MOST_SIZE)
+            least = 0 if field in ("sinks", "prefix") else 1
+            number(MASKS, field, title, least, MOST_SIZE, width=105)
         if value.kind == "global":
             _globals(words)
-
-
-def size(field: str, title: str, least: int, most: int, wide: int = 215) -> None:
-    """A number to type, with its name beside it."""
-    with st.container(
-        horizontal=True,
-        vertical_alignment="center",
-        width="content",
-        gap="small",
-        key=f"size-{field}",
-    ):
-        st.html(f'<span class="al-size">{title}</span>', width="content")
-        st.number_input(
-            title,
-            min_value=least,
-            max_value=most,
-            step=1,
-            key=own.seeded(MASKS, field),
-            label_visibility="collapsed",
-            width=wide - 110,
-        )
 
 
 def _there(count: int) -> None:

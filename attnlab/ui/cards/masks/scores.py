@@ -7,9 +7,9 @@ import streamlit as st
 from attnlab.analysis import masking
 from attnlab.analysis.masking import MOST_TOKENS
 from attnlab.ui import export, masks_view, say
-from attnlab.ui.cards.masks import controls
+from attnlab.ui.cards.number import number
 from attnlab.ui.export import architecture as files
-from attnlab.ui.masks_selection import Masks
+from attnlab.ui.masks_selection import MASKS, Masks
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import curves
 from attnlab.viz.curves import Curve
@@ -27,10 +27,10 @@ def draw(value: Masks) -> None:
     """The count at a typed length, and along all lengths."""
     st.markdown("**Scores at any length**", help=_SCORES)
     with st.container(horizontal=True, vertical_alignment="center", key="far", gap="medium"):
-        controls.size("far", "Tokens", 1, MOST_TOKENS, 250)
+        number(MASKS, "far", "Tokens", 1, MOST_TOKENS, width=140)
         if value.kind in _WINDOWED:
             title = "Stride" if value.kind == "strided" else "Window"
-            controls.size("far_window", title, 1, MOST_TOKENS, 240)
+            number(MASKS, "far_window", title, 1, MOST_TOKENS, width=130)
     pattern = value.far_pattern
     count, full = pattern.count(value.far), masking.full_count(value.far)
     with st.container(key="answer-far"):
