@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 Url = dict[str, str]
+_EVENT = "_picture_event"
+_EVENT_NOW = "_picture_event_now"
 _EARLIER = 8  # a slider moved by held keys gets this far ahead of the browser
 
 
@@ -42,10 +44,10 @@ class Known:
 
         Args:
             url: what the browser sends now.
-            moved: whether a widget was moved, or a callback chose, since the last time. A browser
-                that has not yet heard of the published address still sends the one that it sent
-                last, or one published just before; that is no wish to go back when a widget was
-                moved at the same time.
+            moved: whether a widget was moved, a picture told something, or a callback chose, since
+                the last time. A browser that has not yet heard of the published address still
+                sends the one that it sent last, or one published just before; that is no wish to go
+                back when something else happened at the same time.
         """
         if url in (self.published, self.linked):
             return False
@@ -54,6 +56,21 @@ class Known:
     def arrived(self, url: Url) -> Known:
         """After another page was opened: an address that says nothing asks for nothing else."""
         return self if url else replace(self, published=url)
+
+
+def note_event() -> None:
+    """A picture told something, be it of what is no longer shown: its run is no wish to go back."""
+    st.session_state[_EVENT] = True
+
+
+def begin() -> None:
+    """The first word of a run, before anything asks `event_came`."""
+    st.session_state[_EVENT_NOW] = st.session_state.pop(_EVENT, False)
+
+
+def event_came() -> bool:
+    """Whether a picture told something since the last run."""
+    return st.session_state.get(_EVENT_NOW, False)
 
 
 def read(names: Iterable[str]) -> Url:

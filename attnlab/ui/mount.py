@@ -17,7 +17,7 @@ import numpy as np
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.ui.mount_heads import circuits, compare, compare_value, ranks, ranks_value
 from attnlab.ui.mount_words import pick, pick_value, shifts
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.ui.selection import Head
 from attnlab.viz.bars import bars_payload
 from attnlab.viz.grid import grid_payload
@@ -86,7 +86,7 @@ def grid(
     data = grid_payload(
         a, tokens_a, b=b, tokens_b=tokens_b, selected=start, serial=serial, **options
     )
-    _GRID(key=key, data=data, on_chosen_change=on_change or nothing)
+    _GRID(key=key, data=data, on_chosen_change=on_change)
     return settled(key)
 
 
@@ -178,7 +178,7 @@ def head(
     options |= dict(zip(names, start, strict=True))
     sources = {"sources_a": sources_a, "sources_b": sources_b}
     data = head_payload(a, tokens_a, b=b, tokens_b=tokens_b, **sources, serial=serial, **options)
-    _HEAD(key=key, data=data, on_chosen_change=on_change or nothing)
+    _HEAD(key=key, data=data, on_chosen_change=on_change)
     return head_value(key)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnlab.ui.choice import index
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.viz.diagram import Diagram, diagram_payload
 
 _DIAGRAM = register("diagram")
@@ -43,7 +43,7 @@ def choices(key: str, drawn: Diagram, on_change: Callable[[], None]) -> None:
     """
     st.session_state[f"_{key}_spots"] = len(drawn.spots)
     data = diagram_payload(drawn, clickable=True)
-    _DIAGRAM(key=key, data=data, on_chosen_change=on_change or nothing)
+    _DIAGRAM(key=key, data=data, on_chosen_change=on_change)
 
 
 def spot_value(key: str) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnlab.ui.choice import Choice, clicked, index, settle
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.viz.film import Film, film_payload
 
 _FILM = register("film")
@@ -39,5 +39,5 @@ def film(
     at = min(max(frame, 0), count - 1)
     serial, (start,) = settle(key, (what, count), (at,), (at,), _read)
     data = film_payload(shown, frame=start, serial=serial)
-    _FILM(key=key, data=data, on_chosen_change=on_change or nothing)
+    _FILM(key=key, data=data, on_chosen_change=on_change)
     return start

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from attnlab.ui.choice import Choice, clicked, settle
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.ui.selection import Head
 from attnlab.viz.circuits import circuits_payload, library
 from attnlab.viz.compare import compare_payload
@@ -68,7 +68,7 @@ def ranks(
     wanted = () if selected is None else (int(selected[0]), int(selected[1]))
     serial, start = settle(key, scope, wanted, wanted, _read_listed)
     data = ranks_payload(columns, selected=start or None, label=label, serial=serial)
-    _RANKS(key=key, data=data, on_chosen_change=on_change or nothing)
+    _RANKS(key=key, data=data, on_chosen_change=on_change)
     return ranks_value(key)
 
 
@@ -112,7 +112,7 @@ def compare(
     """
     data = compare_payload(heads, a, tokens_a, **options)
     st.session_state[f"_{key}_heads"] = frozenset((int(layer), int(head)) for layer, head in heads)
-    _COMPARE(key=key, data=data, on_chosen_change=on_change or nothing)
+    _COMPARE(key=key, data=data, on_chosen_change=on_change)
 
 
 def circuits(

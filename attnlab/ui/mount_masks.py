@@ -10,7 +10,7 @@ import numpy as np
 from attnlab.ui import masks_cells
 from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.ui.masks_cells import Painted
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.viz.cone import cone_payload
 from attnlab.viz.paint import Weighed, paint_payload
 from attnlab.viz.tokens import identity
@@ -73,7 +73,7 @@ def paint(
         label=label,
         serial=serial,
     )
-    _PAINT(key=key, data=data, on_chosen_change=on_change or nothing)
+    _PAINT(key=key, data=data, on_chosen_change=on_change)
 
 
 def _read_cone(click: Mapping[str, Any], scope: tuple[int, int]) -> Choice | None:
@@ -123,4 +123,4 @@ def cone(
         label=label,
         serial=serial,
     )
-    _CONE(key=key, data=data, on_chosen_change=on_change or nothing)
+    _CONE(key=key, data=data, on_chosen_change=on_change)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attnlab.ui.choice import Choice, clicked, index, settle
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.viz.sees import Sight, sees_payload
 from attnlab.viz.tokens import identity
 
@@ -52,4 +52,4 @@ def sees(
     wanted = None if row is None else (row,)
     serial, (start,) = settle(key, scope, wanted, (len(tokens) // 2,), _read_position)
     data = sees_payload(sights, tokens, written, row=start, label=label, serial=serial)
-    _SEES(key=key, data=data, on_chosen_change=on_change or nothing)
+    _SEES(key=key, data=data, on_chosen_change=on_change)

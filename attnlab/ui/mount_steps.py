@@ -11,7 +11,7 @@ from attnlab.attention.because import COMPUTED, HEADED, Cell
 from attnlab.attention.steps import TYPED
 from attnlab.ui import steps_edits
 from attnlab.ui.choice import Choice, clicked, index, settle
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.ui.steps_edits import Edits
 from attnlab.viz.blend import blend_payload
 from attnlab.viz.rows import rows_payload
@@ -81,7 +81,7 @@ def steps(
         "cells": [[edit.matrix, edit.row, edit.column, edit.value] for edit in edits],
     }
     data = steps_payload(figures, start=start, serial=serial, **told)
-    _STEPS(key=key, data=data, on_chosen_change=on_change or nothing)
+    _STEPS(key=key, data=data, on_chosen_change=on_change)
 
 
 def _read_stop(click: Mapping[str, Any], scope: int) -> Choice | None:
@@ -115,7 +115,7 @@ def blend(
     """
     serial, (start,) = settle(key, len(stops), (stop,), (stop,), _read_stop)
     data = blend_payload(stops=stops, stop=start, serial=serial, **told)
-    _BLEND(key=key, data=data, on_chosen_change=on_change or nothing)
+    _BLEND(key=key, data=data, on_chosen_change=on_change)
 
 
 def rows(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attnlab.ui.choice import Choice, clicked, index, settle
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.viz.strips import Section, strips_payload
 from attnlab.viz.tokens import identity
 
@@ -50,4 +50,4 @@ def strips(
     scope = tuple(map(identity, words))
     serial, start = settle(key, scope, (chosen,), (chosen,), _read_key)
     data = strips_payload(sections, side=side, label=label, chosen=start[0], serial=serial)
-    _STRIPS(key=key, data=data, on_chosen_change=on_change or nothing)
+    _STRIPS(key=key, data=data, on_chosen_change=on_change)

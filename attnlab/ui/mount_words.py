@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attnlab.ui.choice import Choice, clicked, index, settle
-from attnlab.ui.register import nothing, register
+from attnlab.ui.register import register
 from attnlab.viz.pick import pick_payload
 from attnlab.viz.shifts import shifts_payload
 from attnlab.viz.tokens import identity
@@ -84,7 +84,7 @@ def pick(
         label=label,
         serial=serial,
     )
-    _PICK(key=key, data=data, on_chosen_change=on_change or nothing)
+    _PICK(key=key, data=data, on_chosen_change=on_change)
     return pick_value(key)
 
 

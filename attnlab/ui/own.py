@@ -177,6 +177,7 @@ def link_to(name: str) -> Url:
 def _changed_outside(held: _Held, url: Url) -> bool:
     moved = _with_widgets(held.page, held.value) != held.value
     moved = moved or format_own(held.page, held.value) != held.known.published
+    moved = moved or address.event_came()
     return held.known.changed_outside(url, moved=moved)
 
 

@@ -7,15 +7,17 @@ from typing import Any
 
 import streamlit as st
 
+from attnlab.ui import address
 from attnlab.viz import bundles
 
 
 def register(name: str, **options: Any) -> Callable[..., Any]:
     """A mounting command for the component ``name`` of :mod:`attnlab.viz.bundles`.
 
-    ``options`` are those of ``st.components.v2.component``.
+    ``options`` are those of ``st.components.v2.component``. The command's ``on_chosen_change`` is
+    called before the script runs, when something was chosen in the picture.
     """
-    return st.components.v2.component(
+    draw = st.components.v2.component(
         f"attnlab_{name}",
         html='<div class="al-root"></div>',
         css=bundles.style(name),
@@ -23,6 +25,13 @@ def register(name: str, **options: Any) -> Callable[..., Any]:
         **options,
     )
 
+    def mount(*, on_chosen_change: Callable[[], None] | None = None, **told: Any) -> Any:
+        def heard() -> None:
+            address.note_event()
+            if on_chosen_change is not None:
+                on_chosen_change()
 
-def nothing() -> None:
-    """A callback that does nothing: registering one makes Streamlit keep the state of that name."""
+        # Streamlit keeps what a picture tells only where a callback is registered for it.
+        return draw(on_chosen_change=heard, **told)
+
+    return mount

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnlab.ui import address, experiments, widget
+from attnlab.ui import address, choice, experiments, widget
 from attnlab.ui.address import Known, Url
 from attnlab.ui.link import format_url, parse, unspell, url_names
 from attnlab.ui.selection import Head, Selection
@@ -37,6 +37,7 @@ def restore(page: str = "") -> Selection:
     Args:
         page: the name of the page that is open; the selection is the same on every page.
     """
+    address.begin()
     url = address.read(url_names())
     stored = st.session_state.get(_SELECTION)
     st.session_state[_ARRIVED] = st.session_state.get(_PAGE, page) != page
@@ -102,6 +103,7 @@ def choose(**changes: Any) -> None:
 
 def open_whole(selection: Selection, problems: tuple[str, ...] = ()) -> None:
     """Shows another selection altogether, from a callback: a saved view, an experiment."""
+    choice.outdate()
     selection, doubts = _believed(selection)
     choose(**{field.name: getattr(selection, field.name) for field in fields(Selection)})
     st.session_state[_PROBLEMS] = (*problems, *doubts)
@@ -218,6 +220,7 @@ def _changed_outside(url: Url, stored: Selection) -> bool:
     """Whether someone edited the address or went back, rather than this session."""
     known = _known()
     moved = _with_widgets(stored) != stored or format_url(stored) != known.published
+    moved = moved or address.event_came()
     return known.changed_outside(url, moved=moved)
 
 

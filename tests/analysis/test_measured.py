@@ -65,6 +65,20 @@ def test_what_cannot_be_measured_is_a_sentence(monkeypatch):
         apart.measure([("naive", 8)])
 
 
+def test_a_process_that_ends_before_it_is_told_what_to_measure_is_a_sentence(monkeypatch):
+    popen = subprocess.Popen
+
+    def ended(*args, **options):
+        process = popen(*args, **options)
+        process.wait()
+        return process
+
+    monkeypatch.setattr(apart.sys, "executable", "false")
+    monkeypatch.setattr(apart.subprocess, "Popen", ended)
+    with pytest.raises(AttnLabError, match="ended early"):
+        apart.measure([("naive", 8)])
+
+
 @pytest.mark.parametrize("way", ways.WAYS)
 def test_every_way_runs_and_gives_a_row_for_each_token_that_is_asked(way):
     torch.manual_seed(0)

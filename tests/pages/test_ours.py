@@ -1,11 +1,9 @@
 """The Heads page in our own transformer: every panel, the same figures, and what refuses."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnlab.ui.engine import kept
+from attnlab.ui.engine import roles
 from tests.pages.test_comparing import opened
 from tests.pages.test_heads import address, interpreted, payloads, said
 from tests.pages.test_roles import SOURCE
@@ -19,10 +17,10 @@ def sidebar(app: AppTest) -> str:
 
 
 def test_the_switch_in_the_sidebar_runs_the_page_in_our_transformer(
-    app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
 ):
-    # Of one of the two this machine may know the roles of heads already, which are badges more.
-    monkeypatch.setattr(kept, "place", lambda *_: tmp_path / "none")
+    # Of one of the two the roles of heads may be known already, which are badges more.
+    monkeypatch.setattr(roles, "known", lambda _: None)
     opened(app)
     before = payloads(app)
     assert OURS not in sidebar(app)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlab.ui import mount_masks
+from attnlab.ui import choice, mount_masks
 from attnlab.ui.masks_cells import NOTHING, Painted
 from tests.ui.mounting import WORDS, Browser
 
@@ -68,6 +68,18 @@ def test_a_word_and_its_layers_are_chosen_by_hand(browser):
     assert browser.sent[0] == browser.sent[1]
     coned(row=0, layers=1)  # the page wants something else
     assert (browser.header["row"], browser.header["layers"]) == (0, 1)
+
+
+def test_what_comes_between_an_experiment_and_its_picture_counts_no_more(browser):
+    coned()
+    serial = browser.header["serial"]
+    choice.outdate()
+    browser.click("c", row=0, layers=2)
+    assert mount_masks.cone_value("c") is None
+    coned(row=1, layers=1)
+    assert browser.header["serial"] == serial + 1 and browser.header["row"] == 1
+    browser.click("c", row=0, layers=2)
+    assert mount_masks.cone_value("c") == (0, 2)
 
 
 @pytest.mark.parametrize("sent", [{"row": 1, "layers": 0}, {"row": 1, "layers": 3}, {"row": 9}])

@@ -44,9 +44,11 @@ def visit() -> None:
     """One run of a page; which page it is, is a parameter of the test."""
     import streamlit as st
 
-    from attnlab.ui import own, state
+    from attnlab.ui import address, own, state
     from tests.ui.test_own import PANELS, STEPS
 
+    if st.session_state.pop("tells", False):
+        address.note_event()
     state.restore(st.session_state.get("open", "steps"))
     for name in ("steps", "elsewhere"):
         st.session_state[f"link to {name}"] = own.link_to(name)
@@ -177,6 +179,22 @@ def test_an_event_that_was_under_way_undoes_no_choice_of_the_page(app: AppTest):
     assert told(app) == ["real 4"]
     widget(app, "own_steps_panel").set_value("why").run()
     assert told(app) == ["why 4"]
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_a_picture_that_tells_something_late_asks_not_to_go_back(app: AppTest, heard: bool):
+    app.query_params = {"show": "why"}
+    app.run()
+    app.button[1].click().run()
+    assert address(app) == {"show": "real"}
+    if heard:
+        app.session_state["tells"] = True  # its browser has not heard of the new address yet
+    app.query_params = {"show": "why"}
+    app.run()
+    assert told(app) == ["real 4" if heard else "why 4"]
+    app.query_params = {"show": "why"}
+    app.run()
+    assert told(app) == ["why 4"]  # what was told once counts in one run
 
 
 def test_of_a_text_that_is_too_long_the_beginning_stays_and_that_is_said(app: AppTest):

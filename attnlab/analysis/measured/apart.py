@@ -111,8 +111,9 @@ class _Child:
             env=_environment(),
             start_new_session=True,
         )
-        self._process.stdin.write(f"{self._plan}\n")
-        self._process.stdin.close()
+        # A process that has ended already reads nothing; what it said, nothing, tells so.
+        with contextlib.suppress(BrokenPipeError), self._process.stdin as plan:
+            plan.write(f"{self._plan}\n")
         threading.Thread(target=self._listen, daemon=True).start()
         return self
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
-from attnlab.ui import own, say, state
+from attnlab.ui import choice, own, say, state
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ def of_page(
 
 
 def _open(page: own.Page, lesson: Lesson, set_up: Callable[[Lesson], dict[str, Any]]) -> None:
+    choice.outdate()
     if lesson.shared:
         state.choose(**lesson.shared)
     own.choose(page, lesson=lesson.name, **set_up(lesson))
