@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import minus
-from attnlab.viz.lines import steps
+from attnlab.viz.plot import steps
 from attnlab.viz.svg.text import cut, width
 
 _ROW, _TOP, _NAMES, _FIGURES, _BAR = 23.0, 26.0, 124.0, 44.0, 11.0

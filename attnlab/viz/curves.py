@@ -8,17 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
-from attnlab.viz.svg.text import width
+from attnlab.viz.plot import Plot, Write, powers, room_for, steps
 
-_LEFT, _TOP, _BOTTOM = 52.0, 30.0, 40.0  # room around the plot
-_NAMES_APART, _NAME_SIZE, _TICKS_APART = 16.0, 12.5, 60.0
-_FAINT: Final = {"table": "ink", "norm": "ink", "cross": "ink", "feed": "mute", "line": "mute"}
-"""Colours in which words could not be read, and those that stand in for them."""
+_TICKS_APART: Final = 60.0
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,8 @@ def curves(
     lines: Sequence[Curve],
     *,
     x_name: str,
-    write: Callable[[float], str] = "{:,.0f}".format,
-    write_x: Callable[[float], str] = "{:,.0f}".format,
+    write: Write = "{:,.0f}".format,
+    write_x: Write = "{:,.0f}".format,
     ticks: Callable[[float, float], Sequence[float]] | None = None,
     at: float | None = None,
     linear: bool = False,
@@ -79,168 +75,68 @@ def curves(
     Raises:
         ValueError: a curve has another number of values, or one that has no logarithm.
     """
+    _check(x, lines, linear)
+    every = [value for line in lines for value in line.every]
+    up = (0.0 if linear else min(every), max(every))
+    right = wide - 12 - room_for([line.name for line in lines])
+    drawn = Diagram(wide, high, _label(title, x, lines, write, write_x, x_name))
+    plot = Plot(drawn, (x[0], x[-1]), up, right, high, True, not linear)
+    drawn.words(0, 9, title, bold=True)
+    plot.beside((ticks or (steps if linear else decimal))(*up), write)
+    plot.below(_across(*plot.across, plot.most(_TICKS_APART)), write_x, x_name)
+    if at is not None and x[0] <= at <= x[-1]:
+        plot.dashes(at)
+    for line in lines:
+        _draw(plot, x, line)
+        there = line.at(list(x).index(at)) if at in x else None
+        if there is not None:
+            plot.dot((plot.x(at), plot.y(there)), line.kind, 9, edge="paper")
+    plot.names([(plot.y(line.last), line.name, line.kind) for line in lines])
+    told = ([_figure(line, place, write) for line in lines] for place in range(len(x)))
+    plot.spots(x, [(f"{write_x(a)} {x_name}", *b) for a, b in zip(x, told, strict=True)])
+    return drawn
+
+
+def _check(x: Sequence[float], lines: Sequence[Curve], linear: bool) -> None:
     for line in lines:
         low = min(line.every, default=-1)
         if len(line.values) != len(x) or min(x) <= 0 or low < 0 or (low == 0 and not linear):
             raise ValueError(f"{line.name!r} needs a value above 0 for each of {len(x)} positions")
-    every = [value for line in lines for value in line.every]
-    low = 0.0 if linear else min(every)
-    room = 12 + max(width(line.name, _NAME_SIZE, True) for line in lines)
-    plot = _Plot((x[0], x[-1]), (low, max(every)), wide - room, high, linear)
-    drawn = Diagram(wide, high, _label(title, x, lines, write, write_x, x_name))
-    drawn.words(0, 9, title, bold=True)
-    _axes(drawn, plot, x_name, write, write_x, ticks or (_even if linear else decimal))
-    if at is not None and x[0] <= at <= x[-1]:
-        drawn.line([(plot.x(at), _TOP), (plot.x(at), plot.bottom)], "mute", width=1, dashed=True)
-    for line in lines:
-        _draw(drawn, plot, x, line)
-        place = list(x).index(at) if at in x else None
-        if place is not None and line.at(place) is not None:
-            _dot(drawn, plot.x(at), plot.y(line.at(place)), line.kind)
-    _names(drawn, plot, lines)
-    _spots(drawn, plot, x, lines, write, f"{{}} {x_name}", write_x)
-    return drawn
 
 
-def _draw(drawn: Diagram, plot: _Plot, x: Sequence[float], line: Curve) -> None:
+def _draw(plot: Plot, x: Sequence[float], line: Curve) -> None:
     """The values that there are, joined; dashed from the last of them what goes on beyond."""
-    points = [(plot.x(a), plot.y(b)) for a, b in zip(x, line.values, strict=True) if b is not None]
-    more = zip(x, line.beyond, strict=False)
-    beyond = points[-1:] + [(plot.x(a), plot.y(b)) for a, b in more if b is not None]
+    points = plot.points(x, line.values)
     if len(points) > 1:
-        drawn.line(points, line.kind, width=2.5, dashed=line.dashed)
+        plot.drawn.line(points, line.kind, width=2.5, dashed=line.dashed)
+    beyond = points[-1:] + plot.points(x[: len(line.beyond)], line.beyond)
     if line.beyond and len(beyond) > 1:
-        drawn.line(beyond, line.kind, width=1.3, dashed=True)
+        plot.drawn.line(beyond, line.kind, width=1.3, dashed=True)
     for point in points if line.dots else ():
-        _dot(drawn, *point, line.kind, 7)
-
-
-def _dot(drawn: Diagram, x: float, y: float, kind: str, size: float = 9) -> None:
-    half = size / 2
-    drawn.box(x - half, y - half, size, size, kind, edge="paper", radius=half)
-
-
-@dataclass(frozen=True)
-class _Plot:
-    """Where positions and values lie."""
-
-    across: tuple[float, float]
-    up: tuple[float, float]
-    right: float
-    high: float
-    linear: bool = False
-
-    @property
-    def bottom(self) -> float:
-        return self.high - _BOTTOM
-
-    def x(self, value: float) -> float:
-        return _LEFT + (self.right - _LEFT) * _share(value, self.across)
-
-    def y(self, value: float) -> float:
-        share = value / (self.up[1] or 1) if self.linear else _share(value, self.up)
-        return self.bottom - (self.bottom - _TOP) * share
-
-
-def _share(value: float, span: tuple[float, float]) -> float:
-    low, high = map(math.log, span)
-    return (math.log(value) - low) / ((high - low) or 1)
+        plot.dot(point, line.kind, 7, edge="paper")
 
 
 def decimal(low: float, high: float) -> list[float]:
     """Powers of ten from ``low`` to ``high``, five at most."""
-    return _powers(10, low, high, 5)
+    return powers(10, low, high)
 
 
 def binary(low: float, high: float) -> list[float]:
     """Powers of two from ``low`` to ``high``, every fifth: bytes, KiB, MiB and 32 of each."""
-    return _powers(32, low, high, 5)
-
-
-def _powers(base: int, low: float, high: float, most: int) -> list[float]:
-    first = math.ceil(math.log(low, base) - 1e-9)
-    last = math.floor(math.log(high, base) + 1e-9)
-    step = max(1, -(-(last - first + 1) // most))
-    return [float(base) ** power for power in range(first, last + 1, step)]
+    return powers(32, low, high)
 
 
 def _across(low: float, high: float, most: int) -> list[float]:
     """Powers of ten; where hardly any lie between, 2 and 5 times them too."""
-    found = _powers(10, low, high, most)
+    found = powers(10, low, high, most)
     if len(found) > 1:
         return found
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    finer = [10.0**power * by for power in powers for by in (1, 2, 5)]
+    near = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    finer = [10.0**power * by for power in near for by in (1, 2, 5)]
     return [value for value in finer if low <= value <= high][:most]
 
 
-def _even(low: float, high: float) -> list[float]:
-    return even(high)
-
-
-def even(high: float, most: int = 5) -> list[float]:
-    """0 to ``high`` in even steps of 1, 2 or 5 times a power of ten, at most ``most`` steps."""
-    if high <= 0:
-        return [0.0]
-    power = 10.0 ** math.floor(math.log10(high / most))
-    step = next(power * by for by in (1, 2, 5, 10) if high / (power * by) <= most + 1e-9)
-    return [step * count for count in range(math.floor(high / step + 1e-9) + 1)]
-
-
-def _axes(
-    drawn: Diagram,
-    plot: _Plot,
-    x_name: str,
-    write: Callable[[float], str],
-    write_x: Callable[[float], str],
-    ticks: Callable[[float, float], Sequence[float]],
-) -> None:
-    for value in ticks(*plot.up):
-        y = plot.y(value)
-        drawn.line([(_LEFT, y), (plot.right, y)], "line", width=1)
-        drawn.words(_LEFT - 8, y, write(value), size=11.5, kind="mute", anchor="end")
-    most = max(2, int((plot.right - _LEFT) / _TICKS_APART))
-    for value in _across(*plot.across, most):
-        x = plot.x(value)
-        drawn.line([(x, plot.bottom), (x, plot.bottom + 4)], "mute", width=1)
-        drawn.words(x, plot.bottom + 14, write_x(value), size=11.5, kind="mute", anchor="middle")
-    drawn.line([(_LEFT, plot.bottom), (plot.right, plot.bottom)], "mute", width=1)
-    drawn.words(plot.right, plot.high - 6, x_name, size=11.5, kind="mute", anchor="end")
-
-
-def _names(drawn: Diagram, plot: _Plot, lines: Sequence[Curve]) -> None:
-    """Each curve's name at its end, moved apart where they meet."""
-    ends = sorted((plot.y(line.last), at) for at, line in enumerate(lines))
-    below = plot.bottom + _NAMES_APART
-    for left, (y, at) in reversed(list(enumerate(ends))):
-        # Those above need room too, up to the top.
-        below = max(min(y, below - _NAMES_APART), _TOP - 8 + left * _NAMES_APART)
-        line = lines[at]
-        kind = _FAINT.get(line.kind, line.kind)
-        drawn.words(plot.right + 8, below, line.name, size=_NAME_SIZE, kind=kind, bold=True)
-
-
-def _spots(
-    drawn: Diagram,
-    plot: _Plot,
-    x: Sequence[float],
-    lines: Sequence[Curve],
-    write: Callable[[float], str],
-    title: str,
-    write_x: Callable[[float], str],
-) -> None:
-    """A band for each position, up to half way to the next."""
-    places = [plot.x(value) for value in x]
-    middles = [(a + b) / 2 for a, b in pairwise(places)]
-    edges = [places[0], *middles, places[-1]]
-    for at, value in enumerate(x):
-        figures = [_figure(line, at, write) for line in lines]
-        left, wide = edges[at], edges[at + 1] - edges[at]
-        high = plot.bottom - _TOP
-        drawn.spot(left, _TOP, wide, high, title.format(write_x(value)), *figures)
-
-
-def _figure(line: Curve, at: int, write: Callable[[float], str]) -> str:
+def _figure(line: Curve, at: int, write: Write) -> str:
     """What a curve says at a position; "" where it says nothing."""
     value = line.at(at)
     if value is None:
@@ -254,8 +150,8 @@ def _label(
     title: str,
     x: Sequence[float],
     lines: Sequence[Curve],
-    write: Callable[[float], str],
-    write_x: Callable[[float], str],
+    write: Write,
+    write_x: Write,
     x_name: str,
 ) -> str:
     ends = ", ".join(f"{line.name} {write(line.last)}" for line in lines)

@@ -7,7 +7,7 @@ from typing import Final
 
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
-from attnlab.viz.lines import steps
+from attnlab.viz.plot import steps
 from attnlab.viz.svg.text import cut, width
 
 _ROW, _TOP, _NAMES, _FIGURES, _DOT = 21.0, 44.0, 118.0, 92.0, 9.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
-from attnlab.viz.lines import steps
+from attnlab.viz.plot import steps
 from attnlab.viz.svg.text import cut, width
 
 _NAMES, _TOP, _FIGURES = 128.0, 34.0, 76.0

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from attnlab.viz import cells, clocks, diagram, dumbbells, lines, order, payload, spans, turns
+from attnlab.viz import cells, clocks, diagram, dumbbells, lines, order, payload, plot, spans, turns
 from attnlab.viz.cells import Table
 from attnlab.viz.diagram import LEVELS, Diagram, diagram_payload
 from attnlab.viz.figures import ordinal, plain, share, tiny
@@ -103,8 +103,8 @@ def test_a_line_has_a_gap_where_a_value_is_missing_and_ends_where_it_stops():
 def test_axes_take_values_of_either_sign():
     curve = Line("one", [-12.0, 3.0], "a")
     assert "−10" in words(lines.lines("", [0, 1], [curve], x_name="n"))
-    assert lines.steps(-1.2, 3) == [-1, 0, 1, 2, 3]
-    assert lines.steps(2, 2) == [2]
+    assert plot.steps(-1.2, 3) == [-1, 0, 1, 2, 3]
+    assert plot.steps(2, 2) == [2]
 
 
 def test_a_word_that_moved_stands_out_and_rounding_is_told_as_rounding():
