@@ -97,9 +97,10 @@ LESSONS: Final = (
 
 def set_up(lesson: Lesson) -> dict[str, Any]:
     """The page's own values that an experiment speaks of."""
-    names = ("runs", *_STEPS, "heat", "edits")
+    names = ("runs", *_STEPS, "heat", "edits", "cache")
     names += ("topk", "topp", "seed") if lesson.value.heat else ()
     names += ("window", "sinks") if "window" in lesson.value.edits else ()
+    names += () if lesson.value.cache == "all" else ("last", "first")
     return {name: getattr(lesson.value, name) for name in names}
 
 

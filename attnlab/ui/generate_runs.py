@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from attnlab.attention import KeepLast
+from attnlab.errors import EditRefused
 from attnlab.trace import Mask, Positions, Temperature, ZeroHead
 from attnlab.ui import engine
 from attnlab.ui.engine import generation, underway
@@ -22,6 +24,9 @@ from attnlab.viz.figures import ordinal
 from attnlab.viz.svg.text import spoken
 
 _SHARP, _FLAT = 0.5, 2.0
+_TITLES: Final = {"plain": "A plain", "edited": "B edited", "forgetting": "B forgets"}
+_NAMED_KEYS: Final = {"window": "A window over the text", "order": "A text without positions"}
+"""Edits that count the tokens of the whole text."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,8 @@ class Track:
     Attributes:
         side: "A" or "B"; ``name``: what it is, "" where that goes without saying; ``kind``: its
             colour in pictures.
-        passage: the prompt; ``edits``: what is changed while it is written on.
+        passage: the prompt; ``edits``: what is changed while it is written on; ``keep``: what its
+            cache keeps, None for everything.
         chosen, made: the tokens chosen by hand, and how many there are to be.
     """
 
@@ -40,13 +46,14 @@ class Track:
     kind: str
     passage: Passage
     edits: tuple[Any, ...]
+    keep: KeepLast | None
     chosen: Chosen
     made: int
 
     @property
     def title(self) -> str:
         """A few words before its text."""
-        return {"plain": "A plain", "edited": "B edited"}.get(self.name, self.name)
+        return _TITLES.get(self.name, self.name)
 
     @property
     def whose(self) -> str:
@@ -84,9 +91,48 @@ class Shown:
         return until(self.track.chosen, self.made)
 
     @property
+    def forgets(self) -> tuple[int, int] | None:
+        """How many of the last and of the first words can be looked at, where others were
+        forgotten; None where all can."""
+        keep = self.track.keep
+        return None if keep is None or self.role == "cross" else (keep.window, keep.sinks)
+
+    @property
+    def forgotten(self) -> range:
+        """The words that the cache has dropped, by position."""
+        keep, read = self.track.keep, len(self.written.tokens)
+        if keep is None:
+            return range(0)
+        first, last = keep.held(read)
+        return range(first.stop, last.start)
+
+    @property
     def sources(self) -> tuple[Any, ...] | None:
         """The words looked at where they are others than those that look."""
         return self.written.sources if self.role == "cross" else None
+
+
+def keep_said(keep: KeepLast) -> str:
+    """What a cache keeps, in a few words."""
+    first = f"the first {keep.sinks} and " if keep.sinks else ""
+    return f"{first}the last {keep.window}"
+
+
+def keep_of(value: Generate) -> KeepLast | None:
+    """What the chosen cache keeps.
+
+    Raises:
+        EditRefused: an edit needs tokens that it drops.
+    """
+    if value.cache == "all":
+        return None
+    for name in value.edits:
+        if name in _NAMED_KEYS:
+            raise EditRefused(
+                f"{_NAMED_KEYS[name]} counts all tokens, and a cache that forgets has not all of "
+                "them: keep all, or choose another change."
+            )
+    return KeepLast(value.last, value.first if value.cache == "ends" else 0)
 
 
 def edits_of(value: Generate, selection: Selection, reader: engine.Reader) -> tuple[Any, ...]:
@@ -116,20 +162,30 @@ def edit_titles(value: Generate, selection: Selection) -> dict[str, str]:
     }
 
 
-def tracks(value: Generate, selection: Selection, edits: tuple[Any, ...]) -> list[Track]:
-    """One run or two."""
+def tracks(
+    value: Generate,
+    selection: Selection,
+    edits: tuple[Any, ...],
+    keep: KeepLast | None,
+) -> list[Track]:
+    """One run or two; ``edits`` and ``keep`` are the second's where the first is plain."""
     a = Passage(selection.a, selection.target_a)
     b = Passage(selection.b, selection.target_b)
     first: dict[str, Any] = {"chosen": value.chose, "made": value.made}
     second: dict[str, Any] = {"chosen": value.chose2, "made": value.made2}
     if value.runs == "two":
-        return [Track("A", "A", "a", a, edits, **first), Track("B", "B", "b", b, edits, **second)]
-    if value.runs == "edited":
         return [
-            Track("A", "plain", "a", a, (), **first),
-            Track("B", "edited", "edit", a, edits, **second),
+            Track("A", "A", "a", a, edits, keep, **first),
+            Track("B", "B", "b", b, edits, keep, **second),
         ]
-    return [Track("A", "", "edit" if edits else "a", a, edits, **first)]
+    if value.runs == "edited":
+        name = "edited" if edits or keep is None else "forgetting"
+        return [
+            Track("A", "plain", "a", a, (), None, **first),
+            Track("B", name, "edit", a, edits, keep, **second),
+        ]
+    kind = "a" if not edits and keep is None else "edit"
+    return [Track("A", "", kind, a, edits, keep, **first)]
 
 
 def shown(
@@ -150,6 +206,7 @@ def shown(
         value.topp,
         value.seed,
         underway.only_head(reader, count, head),
+        track.keep,
     )
     chosen = until(track.chosen, track.made)
     look = (reader.role, head)
@@ -158,6 +215,11 @@ def shown(
     weights = generation.head_weights(reader, ask, chosen, track.made, look, track.edits)
     at = value.at if 0 <= value.at < len(written.tokens) else len(written.tokens) - 1
     return Shown(track, ask, reader.role, written, weights, at)
+
+
+def edited_sides(runs: list[Shown]) -> str:
+    """The sides that an edited model wrote, such as "b"."""
+    return "".join(run.track.side.lower() for run in runs if run.track.kind == "edit")
 
 
 def parted(runs: list[Shown]) -> int | None:

@@ -76,7 +76,7 @@ def grid(
         selected: the head that the page believes is chosen; None for no opinion.
         on_change: called, before the script runs, when a head is chosen by hand.
         options: view, drop_first, causal, ranks, layers, label, sources_a, sources_b, start,
-            left_out, as in :func:`attnlab.viz.grid.grid_payload`.
+            left_out, edited, as in :func:`attnlab.viz.grid.grid_payload`.
 
     Raises:
         ValueError: shapes, view or selection do not fit.
@@ -157,7 +157,8 @@ def head(
         key_position: the word marked as looked at; None for none (or, without rows, no opinion).
         side: "A" or "B", the sentence of ``key_position``; None for the last there is.
         on_change: called, before the script runs, when a word or a cell is clicked.
-        options: mode, causal, sink, lead, label, as in :func:`attnlab.viz.head.head_payload`.
+        options: mode, causal, sink, lead, edited, forgets, label, as in
+            :func:`attnlab.viz.head.head_payload`.
 
     Returns:
         None until a word of these sentences was clicked, then as :func:`head_value` says.

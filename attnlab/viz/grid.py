@@ -89,6 +89,7 @@ def grid_payload(
     layers: Sequence[int] | None = None,
     start: int | None = None,
     left_out: tuple[int, int] = (0, 0),
+    edited: str = "",
     label: str = "All heads",
     selected: tuple[int, int] = (0, 0),
     serial: int = 0,
@@ -99,7 +100,8 @@ def grid_payload(
     (a model that attends in some blocks only); ``selected`` and ``ranks`` (a number drawn
     on a head) always count the maps; so do ``badges``: words and a colour of ``diagram.KINDS`` for
     a dot on a head, which ``badge_note`` explains. ``start`` and ``left_out`` are those of
-    :func:`attnlab.viz.difference.comparable`.
+    :func:`attnlab.viz.difference.comparable`, ``edited`` is that of
+    :func:`attnlab.viz.head.head_payload`.
 
     ``selected`` is where the selection starts; it moves in the browser without coming back here.
     A new ``serial`` makes the browser adopt ``selected`` again.
@@ -116,6 +118,7 @@ def grid_payload(
         "dropFirst": drop_first,
         "causal": causal,
         "layers": list(range(len(a))) if layers is None else [int(layer) for layer in layers],
+        "edited": edited,
         "label": label,
         "selected": list(selected),
         "serial": serial,

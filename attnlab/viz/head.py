@@ -117,6 +117,7 @@ def head_payload(
     sink: bool = False,
     lead: str = "",
     edited: str = "",
+    forgets: Mapping[str, tuple[int, int]] | None = None,
     label: str = "",
     serial: int = 0,
 ) -> bytes:
@@ -128,6 +129,8 @@ def head_payload(
     model has learned sinks, so that rows below 1 are explained as such. ``lead`` stands before the
     looked-from word where one text has no letter ("While writing"); "": "A from". ``edited`` names
     the sides, such as "b", that an edited model has read: they have the colour of edits.
+    ``forgets`` says of a side how many of the last and of the first words could be looked at; cells
+    of those between are left blank, see :func:`attnlab.viz.forgotten.forgotten`.
 
     Raises:
         ValueError: a shape, a mode or a position does not fit.
@@ -146,6 +149,7 @@ def head_payload(
         "sink": sink,
         "lead": lead,
         "edited": edited,
+        "forgets": dict(forgets or {}),
         "label": label,
         "serial": serial,
         "pairs": align.pairs(tokens_a, tokens_b) if "b" in sides else [],

@@ -27,6 +27,7 @@ def strand_payload(
     parted: int | None = None,
     told: Sequence[Sequence[str]] = (),
     name: str = "",
+    forgets: tuple[int, int] | None = None,
     label: str = "",
 ) -> bytes:
     """Pack the weights [Q, S] of one head with the words of both axes.
@@ -39,6 +40,8 @@ def strand_payload(
         parted: the word at which this text parts from another.
         told: more lines for the tooltip of each word.
         name: what stands before the text.
+        forgets: how many of the last and of the first words can be looked at; the others are pale,
+            see :func:`attnlab.viz.forgotten.forgotten`. None: all can.
 
     Raises:
         ValueError: a shape, a position or the colour does not fit.
@@ -57,6 +60,7 @@ def strand_payload(
         "parted": parted,
         "told": [list(lines) for lines in told] or [[] for _ in tokens],
         "name": name,
+        "forgets": forgets,
         "label": label,
     }
     return pack(header, {"weights": quantise(weights, fine=True)})

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import share
+from attnlab.viz.forgotten import forgotten
 from attnlab.viz.svg.text import spoken, width
 from attnlab.viz.tokens import field as part_of
 
@@ -38,6 +39,7 @@ class Strand:
         told: more lines for the tooltip of each word.
         name: what stands before the text, such as "A"; ``left``: where the text begins, so that
             several lie below each other.
+        forgets: how many of the last and of the first words can be looked at; the others are pale.
     """
 
     tokens: Sequence[Any]
@@ -50,6 +52,7 @@ class Strand:
     told: Sequence[Sequence[str]] = field(default_factory=tuple)
     name: str = ""
     left: float = 0.0
+    forgets: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,18 +88,23 @@ def writing(of: Strand, *, wide: float, label: str = "") -> Diagram:
     if of.name:
         kind = of.kind if of.kind in ("a", "b", "edit") else "ink"
         drawn.words(0, looked[0].y, of.name, size=_SIZE, kind=kind, bold=True)
-    for key, weight in enumerate(of.weights):
-        _ink(drawn, looked[key], float(weight), of.kind)
-    order = sorted(range(len(of.weights)), key=lambda key: float(of.weights[key]))
-    for key in order:
-        if of.weights[key] >= _LEAST_ARC and looked[key] is not words[of.at]:
-            _arc(drawn, words[of.at], looked[key], float(of.weights[key]), of.kind)
+    _looks(drawn, of, words[of.at], looked)
+    gone = forgotten(of.at + 1, len(words), of.forgets)[of.at]
     for at, word in enumerate(words):
-        _word(drawn, of, at, word)
+        _word(drawn, of, at, word, bool(gone[at]))
     for word in above:
         drawn.words(word.x + _INSIDE, word.y, word.text, size=_SIZE)
     _spots(drawn, of, words, above)
     return drawn
+
+
+def _looks(drawn: Diagram, of: Strand, start: _Word, looked: Sequence[_Word]) -> None:
+    """The ink behind the words that ``start`` looks at, then the arcs, the strongest on top."""
+    for key, weight in enumerate(of.weights):
+        _ink(drawn, looked[key], float(weight), of.kind)
+    for key in sorted(range(len(of.weights)), key=lambda key: float(of.weights[key])):
+        if of.weights[key] >= _LEAST_ARC and looked[key] is not start:
+            _arc(drawn, start, looked[key], float(of.weights[key]), of.kind)
 
 
 def room_of(name: str) -> float:
@@ -166,13 +174,13 @@ def _curve(bends: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return points
 
 
-def _word(drawn: Diagram, of: Strand, at: int, word: _Word) -> None:
+def _word(drawn: Diagram, of: Strand, at: int, word: _Word, gone: bool) -> None:
     looking = at == of.at
     if looking or at == of.parted:
         x, top, kind = word.x - 1, word.y - _HIGH / 2, "ink" if at == of.parted else of.kind
         drawn.box(x, top, word.wide + 2, _HIGH, "", edge=kind, radius=5)
     special = bool(part_of(of.tokens[at], "special"))
-    kind = "mute" if special else "ink"
+    kind = "line" if gone else "mute" if special else "ink"
     drawn.words(word.x + _INSIDE, word.y, word.text, size=_SIZE, kind=kind, bold=False)
     if at >= of.given:
         y = word.y + _HIGH / 2 - 1.5

@@ -158,6 +158,32 @@ def test_two_matrices_with_figures_stand_side_by_side_where_they_can(page: Page,
     assert page.evaluate("written").count(".46") >= 2
 
 
+def test_rows_of_two_matrices_line_up_under_headings_of_any_height(page: Page):
+    short, long = words("a", "b", "c"), words("a", "b", "a longer word")
+    payload = head_payload(causal(3, 3), short, b=causal(3, 3), tokens_b=long, mode="matrix")
+    show(page, "head", payload)
+    bands = [page.locator(f'.al-matrix[data-side="{side}"] .al-band') for side in "AB"]
+    tops = [band.bounding_box()["y"] for band in bands]
+    assert tops[0] == tops[1]
+
+
+@pytest.mark.parametrize("mode", ["words", "matrix"])
+def test_what_the_cache_has_forgotten_is_told(page: Page, mode):
+    weights = causal(4, 4)
+    weights[3, 1] = 0
+    payload = head_payload(weights, PAIR_A, mode=mode, forgets={"a": (2, 1)})
+    show(page, "head", payload)
+    if mode == "words":
+        gone = page.locator(".al-key.al-future")
+        expect(gone).to_have_text("street")
+        gone.hover()
+    else:
+        band = page.locator(".al-matrix .al-band").bounding_box()
+        pitch = band["height"] - 2
+        page.mouse.move(band["x"] + band["width"] - 2.5 * pitch, band["y"] + band["height"] / 2)
+    expect(page.locator(".al-tip")).to_contain_text("the cache has dropped it")
+
+
 def test_row_17_does_not_add_up_and_row_10_sees_nothing(page: Page):
     weights = causal(3, 3)
     weights[1], weights[2] = 0, weights[2] * 0.6

@@ -32,6 +32,18 @@ def test_arcs_follow_the_pointer_and_a_click_keeps_a_word(page: Page):
     assert page.evaluate("sent.at(-1).at") == 2
 
 
+def test_what_was_forgotten_is_pale_from_the_word_that_looks(page: Page):
+    tokens = words("The", " animal", " was", " tired")
+    weights = causal(4, 4)
+    weights[3, 1] = 0
+    payload = strand_payload(weights, tokens, given=4, at=3, forgets=(2, 1))
+    show(page, "strand", payload)
+    expect(page.locator(".al-gone")).to_have_text("animal")
+    page.locator(".al-gone").hover()
+    expect(page.locator(".al-tip")).to_contain_text("has forgotten this")
+    expect(page.locator(".al-gone")).to_have_count(0)  # from itself all is there
+
+
 def test_mounted_again_in_the_same_place_it_stands_there_once(page: Page):
     payload = strand_payload(causal(2, 2), words("a", " b"), given=1, at=1)
     show(page, "strand", payload)

@@ -57,3 +57,9 @@ def tiny_bloom(tmp_path_factory) -> str:
 def tiny_gemma(tmp_path_factory) -> str:
     """A decoder with soft caps, which our transformer cannot be given."""
     return _folder("gemma2", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def tiny_llama(tmp_path_factory) -> str:
+    """A decoder with rotary positions, whose cache may keep the last tokens only."""
+    return _folder("llama", tmp_path_factory)

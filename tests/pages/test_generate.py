@@ -5,10 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attnlab.ui.export.menu import files
-from attnlab.viz import payload
+from tests.pages.generating import matrices, press, sent, texts
 from tests.pages.reading import opened, said
 
 TINY = "w5 w6 w7 w8 w9"
@@ -19,31 +18,6 @@ OTHER = "w5 w6 w20 w8 w9"
 def generate(packaged_models):
     """Opens the page with query parameters."""
     return partial(opened, "pages/generate.py")
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    """Clicks a button."""
-    next(button for button in app.button if button.key == key).click()
-    app.run()
-    assert not app.exception
-    return app
-
-
-def sent(app: AppTest) -> list[tuple[dict, dict]]:
-    """What was sent to each picture: header and arrays."""
-    bodies = [element.proto.bytes for element in app.get("bidi_component")]
-    return [payload.unpack(bytes(body)) for body in bodies if body]
-
-
-def texts(app: AppTest) -> list[str]:
-    """The words of each text that is written."""
-    strands = [header for header, _ in sent(app) if "given" in header]
-    return [" ".join(token[0] for token in header["tokens"]) for header in strands]
-
-
-def matrices(app: AppTest) -> dict:
-    """The weights of the head, by side."""
-    return next(arrays for header, arrays in sent(app) if "mode" in header and arrays)
 
 
 def test_the_prompt_is_read_before_anything_is_written(generate, tiny_gemma):

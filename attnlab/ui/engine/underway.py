@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from attnlab.attention import KeepLast
 from attnlab.errors import TextTooLong
 from attnlab.trace import Capture
 from attnlab.ui.engine.keys import LabKey, Passage
@@ -34,6 +35,7 @@ class Ask:
         edits: what is changed meanwhile, as JSON.
         heat, topk, topp, seed: how tokens are drawn; no ``topk`` of 0 and no ``topp`` of 1.
         only: the one head that is kept of a long run; None: every head.
+        keep: what the key/value cache keeps; None: everything.
     """
 
     lab: LabKey
@@ -44,6 +46,7 @@ class Ask:
     topp: float = 1.0
     seed: int = 0
     only: tuple[str, Head] | None = None
+    keep: KeepLast | None = None
 
 
 @dataclass(frozen=True)
@@ -101,13 +104,6 @@ def moved(
 
 def _begun(reader: Reader, ask: Ask, edits: Sequence[Any], job: Any) -> Any:
     lab, passage = reader.lab, ask.passage
-    count = len(lab.target_tokens(passage.target) if reader.writes else lab.tokens(passage.text))
-    room = MOST if lab.longest is None else min(MOST, lab.longest - count)
-    if room < 1:
-        raise TextTooLong(
-            f"{reader.title} takes {lab.longest:,} tokens and the text has {count:,}, so there is "
-            "no room to write; shorten it."
-        )
     if ask.only is None:
         roles = tuple(role for role in reader.roles if role != "encoder")
         capture = Capture("weights", roles=roles)
@@ -117,15 +113,33 @@ def _begun(reader: Reader, ask: Ask, edits: Sequence[Any], job: Any) -> Any:
     return lab.steps(
         passage.text,
         target=passage.target if reader.writes else None,
-        max_new_tokens=room,
+        max_new_tokens=_room(reader, ask),
         capture=capture,
         edits=tuple(edits),
         temperature=ask.heat,
         top_k=ask.topk or None,
         top_p=ask.topp if ask.topp < 1 else None,
         seed=ask.seed,
+        cache=ask.keep,
         cancel=job.cancel,
     )
+
+
+def _room(reader: Reader, ask: Ask) -> int:
+    """How many tokens there may be after the prompt."""
+    from attnlab.pretrained.keeping import endless
+
+    lab, passage = reader.lab, ask.passage
+    count = len(lab.target_tokens(passage.target) if reader.writes else lab.tokens(passage.text))
+    longest = lab.longest_target if reader.writes else lab.longest
+    if longest is None or (endless(lab, ask.keep) and not reader.writes):
+        return MOST
+    if longest <= count:
+        raise TextTooLong(
+            f"{reader.title} takes {longest:,} tokens and the text has {count:,}, so there is "
+            "no room to write; shorten it."
+        )
+    return min(MOST, longest - count)
 
 
 def _follow(live: Live, key: WritingKey, job: Any) -> None:

@@ -13,7 +13,7 @@ from attnlab.ui.export import architecture as files
 from attnlab.ui.export import said
 from attnlab.ui.export.architecture import Source
 from attnlab.ui.export.menu import Savable
-from attnlab.ui.generate_runs import Shown
+from attnlab.ui.generate_runs import Shown, edited_sides, keep_said
 from attnlab.ui.selection import Selection
 from attnlab.viz import svg
 from attnlab.viz.diagram import Diagram
@@ -117,8 +117,9 @@ def every(
 
 
 def every_sides(run: Shown, maps: np.ndarray) -> dict[str, Any]:
-    """What the grid of one run is drawn of: a second run has the colour of B."""
+    """What the grid of one run is drawn of: a second run is B, an edited one has its colour."""
     sides = {"a": maps, "tokens_a": run.written.tokens, "sources_a": run.sources}
+    sides["edited"] = edited_sides([run])
     if run.track.side == "A":
         return sides
     second = {"b": maps, "tokens_b": run.written.tokens, "sources_b": run.sources}
@@ -199,25 +200,27 @@ def coming(reader: engine.Reader, run: Shown, drawn: Diagram) -> Savable:
     )
 
 
-def cache(reader: engine.Reader, run: Shown, drawn: Diagram, words: str) -> Savable:
-    """What each layer keeps."""
+def cache(reader: engine.Reader, runs: Sequence[Shown], drawn: Diagram, words: str) -> Savable:
+    """What each layer of each run keeps."""
     rows = [
         [
-            *(one.role, one.layer, one.positions, one.kv_heads),
+            *(run.track.side, one.role, one.layer, one.positions, one.kv_heads),
             *(one.key_bytes, one.value_bytes, one.other_bytes),
         ]
+        for run in runs
         for one in run.written.kept
     ]
     sizes = ("key_bytes", "value_bytes", "other_bytes")
     return files.picture(
         "attnlab-cache",
-        f"The key/value cache after {len(run.written.tokens):,} tokens",
+        f"The key/value cache after {len(runs[0].written.tokens):,} tokens",
         drawn,
-        _source(reader, [run]),
+        _source(reader, runs),
         what="What the cache holds of each layer, in bytes.",
-        columns=("role", "layer", "tokens", "kv_heads", *sizes),
+        columns=("run", "role", "layer", "tokens", "kv_heads", *sizes),
         rows=rows,
         notes=(words,),
+        body={"runs": [_how(run) for run in runs]},
     )
 
 
@@ -232,8 +235,11 @@ def _source(reader: engine.Reader, runs: Sequence[Shown]) -> Source:
         if text:
             sentences.append((f"{name} writes", text))
     found = tuple(_text(reader, run) for run in runs)
-    known = engine.provenance(reader, edits)
-    return Source(said.facts_of(reader, edits), known, tuple(sentences), found)
+    known, facts = engine.provenance(reader, edits), said.facts_of(reader, edits)
+    keep = runs[-1].track.keep
+    if keep is not None:
+        facts += f" · cache: {keep_said(keep)}"
+    return Source(facts, known, tuple(sentences), found)
 
 
 def _edits(runs: Sequence[Shown]) -> tuple[Any, ...]:
@@ -262,7 +268,7 @@ def _tokens(reader: engine.Reader, tokens: Sequence[Any]) -> list[dict[str, Any]
 
 def _how(run: Shown) -> dict[str, Any]:
     """How a run was drawn, so that ``lab.generate`` gives it again."""
-    ask = run.ask
+    ask, keep = run.ask, run.track.keep
     return {
         "run": run.track.side,
         "prompt_tokens": run.written.given,
@@ -273,4 +279,5 @@ def _how(run: Shown) -> dict[str, Any]:
         "seed": ask.seed,
         "chosen": [list(pair) for pair in run.chosen],
         "edits": [edit.to_json() for edit in run.track.edits],
+        "cache": None if keep is None else {"window": keep.window, "sinks": keep.sinks},
     }

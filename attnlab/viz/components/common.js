@@ -39,6 +39,14 @@ function rgba(colour) {
   return [...context.getImageData(0, 0, 1, 1).data];
 }
 
+/** Give the sides, such as "b", that an edited model has read the colour of edits. */
+function colourEdited(root, edited) {
+  for (const side of ["a", "b"]) {
+    const colour = edited?.includes(side) ? "var(--al-edit)" : "";
+    root.style.setProperty(`--al-${side}`, colour); // "" takes it away again
+  }
+}
+
 /** Mark the root as light or dark by Streamlit's background, and read the colours in force. */
 function readTheme(root) {
   const style = getComputedStyle(root);
@@ -57,6 +65,12 @@ function readTheme(root) {
   probe.remove();
   return theme;
 }
+
+/**
+ * Whether a cache dropped a word before another came; `kept` are how many of the last and of the
+ * first words stay, undefined for all. The twin of forgotten in attnlab/viz/forgotten.py.
+ */
+const isForgotten = (kept, query, key) => Boolean(kept) && key >= kept[1] && key <= query - kept[0];
 
 /** A weight as a figure. Zero is written short: it is nothing, not a small number. */
 const figure = (weight) => (weight === 0 ? "0" : weight.toFixed(2));

@@ -44,6 +44,7 @@ class Grid extends Picture {
   draw() {
     if (!this.header || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
+    colourEdited(this.root, this.header.edited);
     this.theme = readTheme(this.root);
     const { header, arrays, theme } = this;
     this.cells = shown(header, arrays);

@@ -27,17 +27,14 @@ class Head extends Picture {
       this.picked = header.key;
     }
     this.looked = { ...this.pinned };
-    for (const side of ["a", "b"]) {
-      const colour = header.edited?.includes(side) ? "var(--al-edit)" : "";
-      this.root.style.setProperty(`--al-${side}`, colour); // "" takes it away again
-    }
+    colourEdited(this.root, header.edited);
     this.theme = readTheme(this.root);
     const both = (pairs) => ({ a: new Map(pairs), b: new Map(pairs.map(([i, j]) => [j, i])) });
     this.over = both(header.pairs);
     this.overKeys = both(header.keyPairs);
     // Another head of the same words needs no new elements: scroll and focus stay where they are.
-    const { mode, causal, tokens, sources, label } = header;
-    const frame = JSON.stringify([mode, causal, tokens, sources, label]);
+    const { mode, causal, tokens, sources, label, forgets } = header;
+    const frame = JSON.stringify([mode, causal, tokens, sources, label, forgets]);
     if (frame !== this.frame) this.build();
     this.frame = frame;
     this.draw();
@@ -75,6 +72,7 @@ class Head extends Picture {
     this.width = this.root.clientWidth;
     for (const drawing of Object.values(this.drawings)) drawing.measure();
     this.body.classList.toggle("al-stacked", this.stacks());
+    this.level();
     for (const drawing of Object.values(this.drawings)) {
       drawing.layOut();
       drawing.look();
@@ -94,6 +92,15 @@ class Head extends Picture {
     return !figures((this.width - gap) / 2) && figures(this.width);
   }
 
+  /** Beside each other, two matrices begin at one height, whatever words stand above them. */
+  level() {
+    const drawings = Object.values(this.drawings);
+    const columns = getComputedStyle(this.body).gridTemplateColumns.split(" ").length;
+    if (drawings.length < 2 || columns < 2 || !(drawings[0] instanceof Matrix)) return;
+    const top = Math.max(...drawings.map((drawing) => drawing.top));
+    for (const drawing of drawings) drawing.top = top;
+  }
+
   weight(side, query, key) {
     return this.weights[side](query, key);
   }
@@ -111,14 +118,27 @@ class Head extends Picture {
     return this.header.causal && !this.header.sources[side] && key > query;
   }
 
+  /** Whether the cache had dropped `key`. */
+  isForgotten(side, query, key) {
+    return isForgotten(this.header.forgets?.[side], query, key);
+  }
+
+  /** The figures of a cell, or why it has none. */
+  told(side, query, key) {
+    if (this.isFuture(side, query, key)) return make("div", "al-tip-note", "cannot look ahead");
+    if (this.header.lead) return make("div", "al-tip-figures", figure(this.weight(side, query, key)));
+    const figures = figureLine(...this.bothWeights(side, query, key));
+    if (!this.isForgotten(side, query, key)) return figures;
+    const note = make("div", "al-tip-note", "forgotten: the cache has dropped it");
+    figures.append(note);
+    return figures;
+  }
+
   /** The tooltip of a cell: its two words, its weights on both sides, what the tokenizer has. */
   describe(side, query, key) {
     const queries = this.header.tokens[side], keys = this.keys(side);
-    const weights = this.isFuture(side, query, key)
-      ? make("div", "al-tip-note", "cannot look ahead")
-      : this.header.lead ? make("div", "al-tip-figures", figure(this.weight(side, query, key)))
-        : figureLine(...this.bothWeights(side, query, key));
-    return [lookLine(queries[query], keys[key]), weights, rawLine(keys[key], `position ${key}`)];
+    const look = lookLine(queries[query], keys[key]), told = this.told(side, query, key);
+    return [look, told, rawLine(keys[key], `position ${key}`)];
   }
 
   /** The words that can be looked at. */

@@ -60,7 +60,7 @@ function shadesOf(theme) {
   return shades;
 }
 
-/** Paint what `view` has in sight; the future of a causal plane stays blank. */
+/** Paint what `view` has in sight; the future of a causal plane and what it forgot stay blank. */
 function paintInSight(context, { view, levels, shades, plane }) {
   const level = levels[Math.min(levels.length - 1, Math.log2(view.unit))], { unit } = level;
   const [top, bottom] = view.range(0).map((at, i) => (i ? Math.ceil(at / unit) : Math.floor(at / unit)));
@@ -72,7 +72,9 @@ function paintInSight(context, { view, levels, shades, plane }) {
   for (let i = top; i < bottom; i++) {
     const until = plane.causal ? Math.min(right, i + 1) : right;
     const from = i * level.columns, to = (i - top) * width - left;
+    const gone = (column) => isForgotten(plane.kept, i * unit, column);
     for (let j = left; j < until; j++) {
+      if (gone(j * unit) && gone((j + 1) * unit - 1)) continue; // all cells that share the pixel
       pixels[to + j] = shades[(level.data[from + j] + FULL + 1) >> shift];
     }
   }

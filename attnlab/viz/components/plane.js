@@ -15,11 +15,13 @@ class Plane {
     this.keys = owner.keys(side);
     this.size = [this.queries.length, this.keys.length];
     this.causal = owner.header.causal && !owner.header.sources[side];
+    this.kept = owner.header.forgets?.[side];
     this.full = 1 / GAIN.weight;
   }
 
+  /** Whether a row cannot see a column: it comes later, or was forgotten. */
   isFuture(row, column) {
-    return this.causal && column > row;
+    return (this.causal && column > row) || isForgotten(this.kept, row, column);
   }
 
   /** Ink in [-1, 1]: negative in A's colour, positive in B's. */

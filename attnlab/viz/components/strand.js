@@ -88,6 +88,7 @@ class Strand extends Picture {
     (this.sources || this.words).forEach((word, key) => {
       const weight = this.weight(at, key), ink = weight < LEAST.ink ? 0 : Math.min(78, 3 + 85 * weight);
       word.style.setProperty("--ink", `${ink.toFixed(1)}%`);
+      word.classList.toggle("al-gone", isForgotten(this.header.forgets, at, key));
       if (weight >= LEAST.arc && (this.sources || key !== at)) arcs.push([weight, key]);
     });
     arcs.sort((one, other) => one[0] - other[0]);
@@ -126,8 +127,9 @@ class Strand extends Picture {
     const token = (source ? this.header.sources : this.header.tokens)[at];
     const told = (source ? [] : this.header.told[at]).map((line) => make("div", "", line));
     const sees = source || (!this.sources && at <= this.kept);
-    const takes = make("div", "al-tip-note");
-    writeToken(takes, this.header.tokens[this.kept]).append(` takes ${figure(this.weight(this.kept, at))} from here`);
+    const takes = make("div", "al-tip-note"), gone = isForgotten(this.header.forgets, this.kept, at);
+    const share = gone ? "has forgotten this" : `takes ${figure(this.weight(this.kept, at))} from here`;
+    writeToken(takes, this.header.tokens[this.kept]).append(` ${share}`);
     const title = writeToken(make("div", "al-tip-title"), token);
     return [title, ...told, ...(sees ? [takes] : []), rawLine(token, `position ${at}`)];
   }

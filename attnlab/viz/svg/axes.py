@@ -10,6 +10,7 @@ import numpy as np
 
 from attnlab.viz import align
 from attnlab.viz.difference import full_of
+from attnlab.viz.forgotten import forgotten
 from attnlab.viz.svg import ink
 from attnlab.viz.svg.text import spoken
 from attnlab.viz.tokens import field
@@ -38,7 +39,7 @@ class Cells:
     Attributes:
         values: weights, or changes of them.
         ink: in [-1, 1]; negative is A's colour.
-        blank: cells that do not exist, such as a causal model's future.
+        blank: cells that do not exist, such as a causal model's future, or what was forgotten.
         apart: cells without a counterpart in the other sentence, which are hatched.
         rows, columns: the words that look, and those looked at.
         change: whether the values are changes.
@@ -73,8 +74,12 @@ def of_one(
     sources: Sequence[Any] | None,
     causal: bool,
     side: str,
+    forgets: tuple[int, int] | None = None,
 ) -> Cells:
     """The weights [Q, S] of one head on one sentence.
+
+    Args:
+        forgets: as :func:`attnlab.viz.forgotten.forgotten` takes it.
 
     Raises:
         ValueError: the weights do not fit the tokens.
@@ -84,6 +89,7 @@ def of_one(
     if values.shape != (len(tokens), len(keys)):
         raise ValueError(f"weights are {values.shape}, for {len(tokens)} and {len(keys)} tokens")
     blank = future(*values.shape, causal and sources is None)
+    blank = blank | forgotten(*values.shape, forgets)
     # A row that sees nothing is drawn as such, not as a row of zeros.
     apart = np.broadcast_to(values.sum(-1, keepdims=True) == 0, values.shape) & ~blank
     return Cells(values, ink.of_weights(values, side), blank, apart, labels(tokens), labels(keys))

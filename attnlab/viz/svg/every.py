@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ def grid(
     ranks: Mapping[tuple[int, int], int] | None = None,
     start: int | None = None,
     left_out: tuple[int, int] = (0, 0),
+    edited: str = "",
     caption: Caption,
     dark: bool = False,
 ) -> str:
@@ -70,7 +72,9 @@ def grid(
     else:
         inked = ink.of_weights(ink.unit(maps)[..., int(drop_first) :], view)
     layout, numbers = laid_out(*a.shape[:2], ROOM), layers or range(a.shape[0])
-    body = _tiles(inked, layout, theme_of(dark), numbers)
+    theme = theme_of(dark)
+    theme = replace(theme, **dict.fromkeys(edited, theme.edit))
+    body = _tiles(inked, layout, theme, numbers)
     marks = _marks(body, layout, numbers, selected, ranks or {})
     notes = [*marks, *notes, *_reduction_notes(maps.shape, length, drop_first, layout)]
     return framed(body, caption.noting(*notes), [_scale(view, full)])

@@ -29,10 +29,11 @@ def draw(
     columns: bool = True,
     looked: int | None = None,
     figures: bool = True,
+    above: float = 0,
 ) -> Sheet:
     """The matrix within about ``room`` units; ``rows`` and ``columns`` say which words are written.
 
-    ``looked`` is a row to be framed.
+    ``looked`` is a row to be framed; ``above`` is the least height of the words above.
     """
     if max(cells.values.shape) > SHAPES_UP_TO:
         return _long(cells, theme, looked)
@@ -40,7 +41,7 @@ def draw(
     queries, keys = cells.values.shape
     left = words_width(cells) if rows else 1
     leans = [width(_shown(label), 12) for label in cells.columns] if columns else [0.0] * keys
-    top = max(leans) * math.sin(TILT) + GAP + 6 if columns else 1
+    top = max(_height(leans), above) if columns else 1
     pitch = _pitch(room - left, leans)
     _cells(sheet, cells, left, top, pitch, figures)
     if rows:
@@ -53,6 +54,17 @@ def draw(
     sheet.width = left + max(keys * pitch, *ends)
     sheet.height = top + queries * pitch
     return sheet
+
+
+def above(cells: Cells) -> float:
+    """The height of the words above the columns; 0 where none are written there."""
+    if max(cells.values.shape) > SHAPES_UP_TO:
+        return 0
+    return _height([width(_shown(label), 12) for label in cells.columns])
+
+
+def _height(leans: list[float]) -> float:
+    return max(leans) * math.sin(TILT) + GAP + 6
 
 
 def words_width(cells: Cells) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +35,7 @@ def head(
     causal: bool = True,
     sink: bool = False,
     edited: str = "",
+    forgets: Mapping[str, tuple[int, int]] | None = None,
     caption: Caption,
     dark: bool = False,
 ) -> str:
@@ -52,24 +53,36 @@ def head(
     if mode == "difference":
         cells = axes.of_change(a, b, tokens_a, tokens_b or [], sources_a, sources_b, causal)
         return _difference(cells, theme, caption)
+    kept = dict(forgets or {})
+    of_a = axes.of_one(a, tokens_a, sources_a, causal, "a", kept.get("a"))
     row_a = settle_row(row_a, len(tokens_a))
-    sides = {"A": (axes.of_one(a, tokens_a, sources_a, causal, "a"), row_a)}
+    sides = {"A": (of_a, row_a)}
     if b is not None:
         tokens_b = tokens_b or []
         row_b = follow(row_a, tokens_a, tokens_b) if row_b is None else row_b
-        of_b = axes.of_one(b, tokens_b, sources_b, causal, "b")
+        of_b = axes.of_one(b, tokens_b, sources_b, causal, "b", kept.get("b"))
         sides["B"] = (of_b, settle_row(row_b, len(tokens_b)))
-    body, notes = Sheet(theme), []
+    pinned = {} if key_position is None else {"A" if b is None else side: key_position}
+    body, notes = _beside(sides, theme, pinned, mode)
     for name, (cells, looked) in sides.items():
-        pinned = key_position if name == (side if b is not None else "A") else None
-        part, note = _side(cells, theme, name, looked, pinned, mode)
+        notes.append(words.row_sum(cells.values[looked], name, cells.rows[looked].text, sink))
+    legend = [_scale(name) for name in sides] if mode == "matrix" or _is_long(sides) else []
+    return framed(body, caption.noting(*dict.fromkeys(notes)), legend)
+
+
+def _beside(
+    sides: dict[str, tuple[Cells, int]], theme: Theme, pinned: dict[str, int], mode: str
+) -> tuple[Sheet, list[str]]:
+    """The sides beside each other, their first rows at one height; and what is said of each."""
+    body, notes = Sheet(theme), []
+    above = max(matrix.above(cells) for cells, _ in sides.values())
+    for name, (cells, looked) in sides.items():
+        part, note = _side(cells, theme, name, looked, pinned.get(name), mode, above)
         body.place(body.width + (GAP if body.width else 0), 0, part)
         body.width += part.width + (GAP if body.width else 0)
         body.height = max(body.height, part.height)
-        word = cells.rows[looked].text
-        notes += [note, words.row_sum(cells.values[looked], name, word, sink)]
-    legend = [_scale(name) for name in sides] if mode == "matrix" or _is_long(sides) else []
-    return framed(body, caption.noting(*dict.fromkeys(notes)), legend)
+        notes.append(note)
+    return body, notes
 
 
 def _is_long(sides: dict[str, tuple[Cells, int]]) -> bool:
@@ -81,16 +94,23 @@ def _scale(side: str) -> Scale:
 
 
 def _side(
-    cells: Cells, theme: Theme, name: str, looked: int, key: int | None, mode: str
+    cells: Cells,
+    theme: Theme,
+    name: str,
+    looked: int,
+    key: int | None,
+    mode: str,
+    above: float,
 ) -> tuple[Sheet, str]:
-    """The drawing of one sentence, and a note on what it reduces."""
+    """The drawing of one sentence, and a note on what it reduces; ``above``: the least height of a
+    matrix' headings."""
     if max(cells.values.shape) <= matrix.SHAPES_UP_TO:
         if mode == "words":
             word = (
                 f"{name}: where {cells.rows[looked].text} looks; the arcs of other words are faint."
             )
             return words.draw(cells, theme, name, looked, key, WIDE), word
-        return matrix.draw(cells, theme, _MATRIX_ROOM, looked=looked), ""
+        return matrix.draw(cells, theme, _MATRIX_ROOM, looked=looked, above=above), ""
     picture = matrix.draw(cells, theme, _MATRIX_ROOM, looked=looked)
     length = f"{len(cells.rows):,}"
     notes = [f"{name} has {length} tokens and is drawn as an image.", matrix.reduced(cells)]

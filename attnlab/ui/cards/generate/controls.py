@@ -10,10 +10,13 @@ from attnlab.ui import generate_play, own
 from attnlab.ui.cards.number import number
 from attnlab.ui.generate_runs import edit_titles
 from attnlab.ui.generate_selection import (
+    CACHES,
     EDITS,
     GENERATE,
     HOTTEST,
+    MOST_FIRST,
     MOST_KEPT,
+    MOST_LAST,
     MOST_SEED,
     MOST_SIZE,
     Generate,
@@ -37,6 +40,13 @@ _EDITS: Final = (
     "What is changed in the model while it writes. The heads that are taken away are those chosen "
     "on the pages Heads and Ablate, or the one that is drawn below."
 )
+_CACHE: Final = (
+    "What the key/value cache keeps of the text. What has left it can no longer be looked at. With "
+    "the first tokens kept, all that is held is numbered anew, so no distance is longer than the "
+    "cache (StreamingLLM, Xiao et al. 2023). Beside a plain run, which keeps all, it is the other "
+    "run’s."
+)
+_CACHES: Final = {"all": "keeps all", "last": "the last", "ends": "first + last"}
 
 
 def going(value: Generate) -> None:
@@ -72,7 +82,32 @@ def _sampling(value: Generate) -> None:
         number(GENERATE, "seed", "Seed", 0, MOST_SEED, width=112, about=_SEED)
 
 
-def edits(value: Generate, selection: Selection) -> None:
+def changes(value: Generate, selection: Selection) -> None:
+    """What is changed while the text is written, and what the cache keeps."""
+    _edits(value, selection)
+    _cache(value)
+
+
+def _cache(value: Generate) -> None:
+    """What the cache keeps, and how much."""
+    with st.container(horizontal=True, vertical_alignment="center", key="keeps", gap="medium"):
+        st.html(f'<span class="al-size" title="{_CACHE}">The cache</span>', width="content")
+        st.segmented_control(
+            "The cache",
+            CACHES,
+            key=own.seeded(GENERATE, "cache"),
+            required=True,
+            format_func=_CACHES.get,
+            label_visibility="collapsed",
+            width="content",
+        )
+        if value.cache == "ends":
+            number(GENERATE, "first", "First kept", 1, MOST_FIRST, width=112)
+        if value.cache != "all":
+            number(GENERATE, "last", "Last kept", 1, MOST_LAST, width=112)
+
+
+def _edits(value: Generate, selection: Selection) -> None:
     """What is changed meanwhile, and the sizes of a window."""
     titles = edit_titles(value, selection)
     with st.container(horizontal=True, vertical_alignment="center", key="edits", gap="medium"):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attnlab.ui import engine, explain, export, mount, own, state, widget
 from attnlab.ui.export import generate as saved
-from attnlab.ui.generate_runs import Shown
+from attnlab.ui.generate_runs import Shown, edited_sides
 from attnlab.ui.generate_selection import DRAWN, GENERATE, Generate
 from attnlab.ui.selection import Selection
 from attnlab.viz.heads import full
@@ -41,7 +41,8 @@ def head_options(reader: engine.Reader, runs: list[Shown], drawn: str) -> dict[s
         "mode": drawn,
         "causal": reader.causal,
         "sink": reader.sink,
-        "edited": "".join(run.track.side.lower() for run in runs if run.track.kind == "edit"),
+        "edited": edited_sides(runs),
+        "forgets": {run.track.side.lower(): run.forgets for run in runs if run.forgets},
     }
     if second is not None:
         options |= {

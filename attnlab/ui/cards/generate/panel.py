@@ -60,14 +60,16 @@ def _runs(
     with st.container(border=True, key="card-writing"):
         text.title(reader)
         controls.going(value)
-        controls.edits(value, selection)
+        controls.changes(value, selection)
+        keep = generate_runs.keep_of(value)
         edits = generate_runs.edits_of(value, selection, reader)
-        if value.runs == "edited" and not edits:
-            say.remark("Nothing is changed yet: choose what the second run goes without.", "edits")
+        if value.runs == "edited" and not edits and keep is None:
+            words = "Nothing is changed yet: choose what the second run goes without, or forgets."
+            say.remark(words, "edits")
         names = {"A": "Sentence A", "B": "Sentence B"}
         runs = [
             generate_runs.shown(reader, one, value, selection.chosen, names[one.side])
-            for one in generate_runs.tracks(value, selection, edits)
+            for one in generate_runs.tracks(value, selection, edits, keep)
         ]
         made = dict(zip(("made", "made2"), (run.made for run in runs), strict=False))
         value = generate_play.settled(value, before, made)

@@ -6,7 +6,17 @@ from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.ui import engine, export, generate_runs, mount_strand, own, say, state, widget
+from attnlab.ui import (
+    engine,
+    export,
+    generate_play,
+    generate_runs,
+    mount_strand,
+    own,
+    say,
+    state,
+    widget,
+)
 from attnlab.ui.export import generate as saved
 from attnlab.ui.generate_runs import Shown
 from attnlab.ui.generate_selection import GENERATE
@@ -18,6 +28,7 @@ from attnlab.viz.writing import Strand, room_of, writing
 _ABOUT: Final = (
     "What the model has written is underlined. Arcs and ink: what the framed word, at first the "
     "newest, takes from each word before it, in the chosen head. Out of it comes the next token. "
+    "What the cache has forgotten is pale. "
     "**Click a word to look from there.**"
 )
 _WIDE: Final = 1080.0
@@ -58,7 +69,8 @@ def draw(reader: engine.Reader, runs: list[Shown]) -> None:
             **_options(run, at),
         )
     words = said(runs)
-    say.remark(words, "writing")
+    playing = " The address follows when it stops." if generate_play.playing() else ""
+    say.remark(f"{words}{playing}", "writing")
     with st.container(horizontal=True, key="actions-writing", gap="medium"):
         left = max(room_of(run.track.title) for run in runs)
         drawn = [_picture(run, at, left) for run in runs]
@@ -82,6 +94,7 @@ def _options(run: Shown, parted: int | None) -> dict[str, Any]:
             *[generate_runs.step_said(step) for step in written.came],
         ],
         "name": run.track.title,
+        "forgets": run.forgets,
         "label": f"{name}{several(run.made, 'new token')}, looked at from “{newest}”.",
     }
 
