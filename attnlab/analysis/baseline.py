@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -17,6 +17,7 @@ from attnlab.trace.runner import Runner
 from attnlab.trace.site import Head
 from attnlab.trace.trace import Trace, at_least_one
 
+Drawn = TypeVar("Drawn")
 MakeEdit = Callable[[int, int, str], Edit]
 
 
@@ -94,16 +95,23 @@ def random_sets(
     heads = [(s.layer, h) for s in runner.sites if s.role == role for h in range(s.heads)]
     if size > len(heads):
         raise InputError(f"{runner.name} has {len(heads)} heads in {role}, not {size}.")
+    return sets_of(heads, size, count, seed)
+
+
+def sets_of(
+    some: Sequence[Drawn], size: int, count: int, seed: int = 0
+) -> tuple[tuple[Drawn, ...], ...]:
+    """``count`` sets of ``size`` of some things, in their order; single ones are all different."""
     draw = torch.Generator().manual_seed(seed)
     if size == 1:
-        order = torch.randperm(len(heads), generator=draw)[:count].tolist()
-        return tuple((heads[i],) for i in order)
-    return tuple(_drawn(heads, size, draw) for _ in range(count))
+        order = torch.randperm(len(some), generator=draw)[:count].tolist()
+        return tuple((some[i],) for i in order)
+    return tuple(_drawn(some, size, draw) for _ in range(count))
 
 
-def _drawn(heads: Sequence[Head], size: int, draw: torch.Generator) -> tuple[Head, ...]:
-    order = torch.randperm(len(heads), generator=draw)[:size].tolist()
-    return tuple(heads[i] for i in sorted(order))
+def _drawn(some: Sequence[Drawn], size: int, draw: torch.Generator) -> tuple[Drawn, ...]:
+    order = torch.randperm(len(some), generator=draw)[:size].tolist()
+    return tuple(some[i] for i in sorted(order))
 
 
 def _distance(plain: Trace, edited: Trace, position: int | None) -> float:

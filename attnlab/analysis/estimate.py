@@ -17,7 +17,7 @@ compare with ``sweep``, which is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -155,7 +155,8 @@ def _with_graph(
         TextTooLong: the graph would take too much memory.
     """
     both = (text, options.get("target"))
-    for one in (t for t in both if t is not None and not isinstance(t, Mapping)):
+    # A target may be empty: then an encoder-decoder is asked for its first word.
+    for one in (t for t in both if isinstance(t, Sized) and len(t) and not isinstance(t, Mapping)):
         count = len(runner.tokens(one)) if isinstance(one, str) else len(one)
         if count > MOST_TOKENS:
             raise TextTooLong(

@@ -18,7 +18,7 @@ TITLES: Final = {
     "uniform": "looking everywhere alike",
     "previous": "looking one word back",
     "first": "looking at the first word",
-    "pattern": "a pasted pattern",
+    "pattern": "a pattern of your own",
 }
 """Of the choice."""
 DONE: Final = {
@@ -31,13 +31,13 @@ DONE: Final = {
     "uniform": ("with the head looking everywhere alike", "with it so"),
     "previous": ("with the head looking one word back", "with it so"),
     "first": ("with the head looking at the first word", "with it so"),
-    "pattern": ("with the head’s pasted pattern", "with that pattern"),
+    "pattern": ("with the head looking as in your pattern", "with it so"),
 }
 """What is done to a head, and again in short."""
 PLACES: Final = TITLES | {
     "mean": "its mean over the text",
     "corpus": f"its mean over {CORPUS_TEXTS} made sentences",
-    "pattern": "a pasted pattern of weights",
+    "pattern": "a pattern of weights, painted or pasted",
 }
 """What a head is set to, for files."""
 ABOUT: Final = (
@@ -46,7 +46,7 @@ ABOUT: Final = (
     f"{CORPUS_TEXTS} short sentences that ship with AttnLab. **What it is in B**: what the same "
     "head hands on in sentence B, word by word; only what differs between the sentences is taken "
     "away. **Its keys, its values in B**: that part of it alone. **Looking …**: it hands on what "
-    "stands where it is made to look."
+    "stands where it is made to look. **A pattern of your own**: it looks where you paint."
 )
 
 
@@ -84,12 +84,14 @@ def _row(line: str, at: int, count: int, causal: bool) -> tuple[float, ...]:
     return row
 
 
-def changed(heads: tuple[Head, ...], fill: str) -> str:
-    """What a figure is of once these heads are changed."""
-    done = DONE[fill][0]
-    if len(heads) == 1:
-        return done
-    return done.replace("the head’s", "their").replace("the head", f"the {len(heads)} heads")
+def changed(heads: tuple[Head, ...], fill: str, layers: int = 0) -> str:
+    """What a figure is of once these heads are changed, and so many feed-forwards with them."""
+    done, count = DONE[fill][0], len(heads) + layers
+    one, many = ("feed-forward", "feed-forwards") if not heads else ("head", "heads")
+    if count == 1:
+        return done.replace("head", one)
+    many = "parts" if heads and layers else many
+    return done.replace("the head’s", "their").replace("the head", f"the {count} {many}")
 
 
 def together(fill: str) -> str:

@@ -89,7 +89,8 @@ LESSONS: Final = (
 
 def set_up(lesson: Lesson) -> dict[str, Any]:
     """The page's own values that an experiment speaks of."""
-    names = dict.fromkeys(("fill", "metric", "at", "token", "answer", "other", *lesson.also))
+    fields = ("fill", "metric", "at", "token", "answer", "other", "layers", *lesson.also)
+    names = dict.fromkeys(fields)
     return {name: getattr(lesson.value, name) for name in names}
 
 

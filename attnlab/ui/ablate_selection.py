@@ -2,7 +2,11 @@
 
 fill=zero|mean|corpus|resample|keys|values|uniform|previous|first|pattern
                             what a head is set to (resample, keys, values: from sentence B)
-rows=…                      the weights of fill=pattern, a line for each word
+by=paint|paste              how the weights of fill=pattern are given: cell by cell, or as
+start=previous  cells=5s0-3_7h2  row=5      what a painting starts from, what was painted over it,
+                            and the row that is spelled out; or as
+rows=…                      a line of numbers for each word
+mlp=3.11                    the layers whose feed-forward is taken away with the heads
 feed=1                      feed-forwards are taken away, too
 metric=kl|token|difference|loss|cosine     how an effect is measured
 after=4                     the token whose prediction is looked at, -1 for the last
@@ -15,7 +19,10 @@ The heads that are taken away and the one that is looked at are of the shared se
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from attnlab.ui.own_link import Page, one_of, pasted, switch, typed, whole
+from attnlab.ui import ablate_pattern
+from attnlab.ui.ablate_pattern import Start
+from attnlab.ui.masks_cells import NOTHING, Painted
+from attnlab.ui.own_link import Page, numbers, one_of, pasted, switch, typed, whole
 
 Fill = Literal[
     "zero",
@@ -57,8 +64,12 @@ class Ablate:
 
     Attributes:
         fill: what takes the place of what a head hands on, or of where it looks.
-        rows: the weights that are pasted for "pattern", a line for each word.
-        feed: whether feed-forwards are taken away, too.
+        by: how a "pattern" is given; "" for painted, unless something was pasted.
+        start, cells: what a painting starts from, and what was painted over it; ``row``: the word
+            whose row is spelled out, -1 for the last.
+        rows: the weights that are pasted, a line for each word.
+        feed: whether every feed-forward is taken away alone, too.
+        layers: those whose feed-forward is taken away together with the heads.
         metric: the measure; a model that does not have it is given one that it has.
         at: the token whose prediction is looked at, -1 for the last.
         token: the word whose probability is followed, "" for the likeliest.
@@ -67,8 +78,13 @@ class Ablate:
     """
 
     fill: Fill = "zero"
+    by: Literal["", "paint", "paste"] = ""
+    start: Start = "previous"
+    cells: Painted = NOTHING
+    row: int = -1
     rows: str = ""
     feed: bool = False
+    layers: tuple[int, ...] = ()
     metric: MetricName = "kl"
     at: int = -1
     token: str = ""
@@ -76,13 +92,23 @@ class Ablate:
     other: str = ""
     lesson: str = ""
 
+    @property
+    def pasting(self) -> bool:
+        """Whether a pattern is pasted; links of before had no other way."""
+        return self.by == "paste" or (not self.by and bool(self.rows))
+
 
 ABLATE: Final = Page(
     "ablate",
     Ablate(),
     {
         "fill": one_of("fill", FILLS),
+        "by": one_of("by", ("paint", "paste")),
+        "start": one_of("start", ablate_pattern.STARTS),
+        "cells": ablate_pattern.reader("cells"),
+        "row": whole("row", -1, ablate_pattern.MOST_WORDS - 1),
         "rows": pasted("rows"),
+        "mlp": numbers("layers", LAST, "layers"),
         "feed": switch("feed", "1", "0"),
         "metric": one_of("metric", METRICS),
         "after": whole("at", -1, LAST),

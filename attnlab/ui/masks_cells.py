@@ -30,16 +30,17 @@ class Painted:
     def __bool__(self) -> bool:
         return bool(self.shown or self.hidden)
 
-    def within(self, count: int) -> "Painted":
-        """Those that a text of ``count`` words has."""
-        return Painted(*(_within(cells, count) for cells in (self.shown, self.hidden)))
+    def within(self, count: int, across: int | None = None) -> "Painted":
+        """Those of ``count`` words that look at ``across`` words, at themselves where None."""
+        sizes = (count, count if across is None else across)
+        return Painted(*(_within(cells, *sizes) for cells in (self.shown, self.hidden)))
 
 
 NOTHING: Final = Painted()
 
 
-def _within(cells: Iterable[Cell], count: int) -> tuple[Cell, ...]:
-    return tuple(cell for cell in cells if max(cell) < count)
+def _within(cells: Iterable[Cell], count: int, across: int) -> tuple[Cell, ...]:
+    return tuple((query, key) for query, key in cells if query < count and key < across)
 
 
 def painted(cells: dict[Cell, bool]) -> Painted:
@@ -52,16 +53,19 @@ def painted(cells: dict[Cell, bool]) -> Painted:
 
 
 def applied(table: np.ndarray, cells: Painted) -> np.ndarray:
-    """A table [n, n] with the cells that it has painted over."""
+    """A table [n, m] with the cells that it has painted over."""
     out = table.copy()
     for there, seen in ((cells.shown, True), (cells.hidden, False)):
-        for query, key in _within(there, len(table)):
+        for query, key in _within(there, *table.shape):
             out[query, key] = seen
     return out
 
 
-def read(given: str) -> Painted:
+def read(given: str, most: int = MOST_WORDS) -> Painted:
     """The cells that a link spells; of two for one cell the last one counts.
+
+    Args:
+        most: how many words can be painted.
 
     Raises:
         ValueError: it spells none; the rest of the sentence.
@@ -75,8 +79,8 @@ def read(given: str) -> Painted:
         last = first if match[4] is None else int(match[4])
         if last < first:
             raise ValueError(f"has cells from {first} to {last}, which is backwards")
-        if max(query, first, last) >= MOST_WORDS:
-            raise ValueError(f"paints beyond the {MOST_WORDS} words that can be painted")
+        if max(query, first, last) >= most:
+            raise ValueError(f"paints beyond the {most} words that can be painted")
         found |= {(query, key): _LETTERS[match[2]] for key in range(first, last + 1)}
     return painted(found)
 
@@ -98,9 +102,13 @@ def _runs(cells: Iterable[Cell], letter: str) -> list[str]:
     return spelled
 
 
-def clicked(given: Any) -> Painted | None:
-    """The cells that a browser sent: [[query, key, 0 or 1], …]; None for what is none."""
-    if not isinstance(given, list) or len(given) > MOST_WORDS**2:
+def clicked(given: Any, most: int = MOST_WORDS) -> Painted | None:
+    """The cells that a browser sent: [[query, key, 0 or 1], …]; None for what is none.
+
+    Args:
+        most: how many words can be painted.
+    """
+    if not isinstance(given, list) or len(given) > most**2:
         return None
     found: dict[Cell, bool] = {}
     for one in given:
@@ -109,7 +117,7 @@ def clicked(given: Any) -> Painted | None:
         if not all(type(number) in (int, float) and number % 1 == 0 for number in one):
             return None
         query, key, seen = map(int, one)
-        if not (0 <= query < MOST_WORDS and 0 <= key < MOST_WORDS and seen in (0, 1)):
+        if not (0 <= query < most and 0 <= key < most and seen in (0, 1)):
             return None
         found[query, key] = bool(seen)
     return painted(found)

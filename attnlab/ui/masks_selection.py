@@ -9,14 +9,13 @@ text=ruth  length=1024  wide=128  keep=1  every=5  hold=0  the last two panels, 
 lesson=answer                                              the experiment that set this up
 """
 
-import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from attnlab.analysis.masking import KINDS, MOST_TOKENS, Pattern
 from attnlab.ui import masks_cells
 from attnlab.ui.masks_cells import MOST_WORDS, NOTHING, Painted
-from attnlab.ui.own_link import Page, Reader, one_number_of, one_of, pasted, switch, typed, whole
+from attnlab.ui.own_link import Page, numbers, one_number_of, one_of, pasted, switch, typed, whole
 
 Panel = Literal["paper", "model", "sinks", "layouts"]
 
@@ -110,20 +109,6 @@ def split(text: str) -> list[str]:
     return text.split()[:MOST_WORDS]
 
 
-def _numbers(field: str, most: int, what: str) -> Reader:
-    """Several positions or heads, as 0.7.12."""
-
-    def read(given: str) -> tuple[int, ...]:
-        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){0,31}|", given):
-            raise ValueError(f"is not a list of {what} such as 0.7")
-        found = sorted({int(part) for part in given.split(".")}) if given else []
-        if found and found[-1] >= most:
-            raise ValueError(f"names {what} beyond {most - 1:,}")
-        return tuple(found)
-
-    return field, read, lambda numbers: ".".join(map(str, numbers))
-
-
 MASKS: Final = Page(
     "masks",
     Masks(),
@@ -133,7 +118,7 @@ MASKS: Final = Page(
         "w": whole("window", 1, MOST_SIZE),
         "sinks": whole("sinks", 0, MOST_SIZE),
         "prefix": whole("prefix", 0, MOST_SIZE),
-        "global": _numbers("globals", MOST_WORDS, "words"),
+        "global": numbers("globals", MOST_WORDS, "words"),
         "docs": whole("documents", 1, MOST_SIZE),
         "words": typed("words", MOST_TYPED),
         "cells": ("cells", masks_cells.read, masks_cells.write),
@@ -145,7 +130,7 @@ MASKS: Final = Page(
         "after": whole("at", -1, LAST_LAYER),
         "from": whole("first", 0, LAST_LAYER),
         "to": whole("last", 0, LAST_LAYER),
-        "heads": _numbers("heads", 1_000, "heads"),
+        "heads": numbers("heads", 1_000, "heads"),
         "windows": switch("native", "kept", "lifted"),
         "text": one_of("source", SOURCES),
         "pasted": pasted("pasted"),

@@ -1,4 +1,4 @@
-"""A mask that is painted by hand, and how far it reaches through several layers, mounted."""
+"""A mask or a pattern that is painted by hand, and how far a mask reaches, mounted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attnlab.ui.choice import Choice, clicked, index, settle, settled
 from attnlab.ui.masks_cells import Painted
 from attnlab.ui.register import register
 from attnlab.viz.cone import cone_payload
-from attnlab.viz.paint import Weighed, paint_payload
+from attnlab.viz.paint import Looks, Weighed, paint_payload
 from attnlab.viz.tokens import identity
 
 _PAINT = register("paint")
@@ -20,9 +20,11 @@ _CONE = register("cone")
 
 
 def _read_painted(click: Mapping[str, Any], scope: tuple[Any, ...]) -> Choice | None:
-    """(row, cells) of what a browser sent."""
-    row, cells = index(click.get("row"), len(scope[0])), masks_cells.clicked(click.get("cells"))
-    if row is None or cells is None or cells != cells.within(len(scope[0])):
+    """(row, cells) of what a browser sent; ``scope`` begins with the words, and their keys."""
+    count, across = map(len, scope[:2])
+    row = index(click.get("row"), count)
+    cells = masks_cells.clicked(click.get("cells"), max(count, across))
+    if row is None or cells is None or cells != cells.within(count, across):
         return None
     return (row, cells)
 
@@ -39,25 +41,28 @@ def paint(
     base: np.ndarray,
     cells: Painted,
     row: int,
+    keys: Sequence[Any] | None = None,
+    looks: Looks | None = None,
     predicts: bool = True,
     weighed: Weighed | None = None,
     label: str = "",
     on_change: Callable[[], None] | None = None,
 ) -> None:
-    """Who may look at whom, to be painted.
+    """Who may look at whom, to be painted; or who looks at whom.
 
     Args:
         key: the Streamlit key.
-        words, base: n words, and bool [n, n], what the pattern shows.
+        words, base: n words, and bool [n, m], what the pattern shows.
         cells: what the page believes is painted over it.
         row: the word that the page believes is looked from.
-        predicts, weighed, label: as in :func:`attnlab.viz.paint.paint_payload`.
+        keys, looks, predicts, weighed, label: as in :func:`attnlab.viz.paint.paint_payload`.
         on_change: called, before the script runs, when a stroke is done.
 
     Raises:
         ValueError: a table or a cell does not fit the words.
     """
-    scope = (tuple(map(identity, words)), base.tobytes())
+    seen = words if keys is None else keys
+    scope = (tuple(map(identity, words)), tuple(map(identity, seen)), base.tobytes())
     wanted = (row, cells)
     serial, _ = settle(key, scope, wanted, wanted, _read_painted)
     # Also what was painted by hand: a browser that builds the picture anew starts from it.
@@ -68,6 +73,8 @@ def paint(
         base,
         cells=painted,
         row=first,
+        keys=keys,
+        looks=looks,
         predicts=predicts,
         weighed=weighed,
         label=label,

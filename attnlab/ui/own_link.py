@@ -50,15 +50,21 @@ class Page(Generic[Value]):
             raise ValueError(f"{type(self.default).__name__} has no fields {sorted(unknown)}")
 
 
-def parse(page: Page[Value], url: Mapping[str, str]) -> tuple[Value, tuple[str, ...]]:
-    """The values that parameters spell, and a sentence for each part not understood."""
+def parse(
+    page: Page[Value], url: Mapping[str, str], most: int = LINK_CHARACTERS
+) -> tuple[Value, tuple[str, ...]]:
+    """The values that parameters spell, and a sentence for each part not understood.
+
+    Args:
+        most: characters of one parameter.
+    """
     value, problems = page.default, []
     for name, (field, read, _) in page.readers.items():
         if name not in url:
             continue
         try:
-            if len(url[name]) > LINK_CHARACTERS:
-                raise ValueError(f"is longer than {LINK_CHARACTERS:,} characters")
+            if len(url[name]) > most:
+                raise ValueError(f"is longer than {most:,} characters")
             value = replace(value, **{field: read(literal(url[name]))})
         except ValueError as error:
             problems.append(f"The link's “{name}” {error}, so it was left out.")
@@ -86,10 +92,11 @@ def one_of(field: str, choices: Sequence[str]) -> Reader:
     return field, read, str
 
 
-def one_number_of(field: str, numbers: Sequence[int]) -> Reader:
-    """One out of a few whole numbers."""
-    _, read, _ = one_of(field, [str(number) for number in numbers])
-    return field, lambda given: int(read(given)), str
+def one_number_of(field: str, numbers: Sequence[float]) -> Reader:
+    """One out of a few numbers, spelled as Python does: 4 or 0.7."""
+    known = {str(number): number for number in numbers}
+    _, read, _ = one_of(field, list(known))
+    return field, lambda given: known[read(given)], str
 
 
 def head(field: str, missing: Head | None = None) -> Reader:
@@ -114,6 +121,20 @@ def whole(field: str, least: int, most: int) -> Reader:
         return int(given)
 
     return field, read, str
+
+
+def numbers(field: str, most: int, what: str) -> Reader:
+    """Several whole numbers below `most`, in rising order, spelled as 0.7.12."""
+
+    def read(given: str) -> tuple[int, ...]:
+        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){0,31}|", given):
+            raise ValueError(f"is not a list of {what} such as 0.7")
+        found = sorted({int(part) for part in given.split(".")}) if given else []
+        if found and found[-1] >= most:
+            raise ValueError(f"names {what} beyond {most - 1:,}")
+        return tuple(found)
+
+    return field, read, lambda found: ".".join(map(str, found))
 
 
 def typed(field: str, most: int) -> Reader:

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from attnlab.ui import own_link, viewfile
-from attnlab.ui.ablate_selection import ABLATE, Ablate
+from attnlab.ui import masks_cells, own_link, viewfile
+from attnlab.ui.ablate_selection import ABLATE, MOST_PASTED, Ablate
 from attnlab.ui.selection import Selection
 
 NAME: Final = "attnlab-study.json"
@@ -53,10 +53,13 @@ def dump(
 ) -> bytes:
     """The file that reopens a study, in ASCII."""
     document = json.loads(viewfile.dump(selection))
+    # A pattern that is too long for a link is not too long for a file.
+    pattern = {"rows": value.rows, "cells": masks_cells.write(value.cells)}
     document |= {
         "attnlab": _KIND,
         "version": _VERSION,
-        "ablate": own_link.format_own(ABLATE, replace(value, lesson="")),
+        "ablate": own_link.format_own(ABLATE, replace(value, lesson=""))
+        | {name: text for name, text in pattern.items() if text},
         "edits": list(edits),
         "metric": dict(metric),
         "found": dict(found),
@@ -81,7 +84,7 @@ def load(content: bytes) -> Opened | str:
     given = document.get("ablate")
     url = {k: v for k, v in given.items() if isinstance(v, str)} if isinstance(given, dict) else {}
     url.pop("lesson", None)
-    value, doubts = own_link.parse(ABLATE, url)
+    value, doubts = own_link.parse(ABLATE, url, MOST_PASTED)
     doubts = tuple(said.replace("The link's", "The file's") for said in doubts)
     found = document.get("found")
     together = found.get("together") if isinstance(found, dict) else None

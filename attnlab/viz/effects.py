@@ -34,7 +34,7 @@ class Effects:
     Attributes:
         rows: by layer, how many heads it has, in the order of the columns.
         exact, estimate: effects by (layer, head), as many as there are.
-        gone: heads that are taken away; ``chosen``: the one that is looked at.
+        gone: what is taken away; ``chosen``: the one that is looked at.
         unit: of the effects; ``write``: one in words.
         words: what a square above 0, and one below 0, says ("rises", "falls"); ``kinds``: their
             colours.
@@ -117,9 +117,8 @@ def _tile(drawn: Diagram, of: Effects, head: Head, x: float, y: float, side: flo
         _ring(drawn, x + 1.5, y + 1.5, room - 3, "edit", 2.2)
     if head == of.chosen:
         _ring(drawn, x - 0.5, y - 0.5, room + 1, "ink", 1.8)
-    feed = head[1] == FEED
-    name = f"L{head[0]} feed-forward" if feed else short(head)
-    drawn.spot(x, y, room, room, name, *_told(of, exact, guess, None if feed else gone))
+    name = f"L{head[0]} feed-forward" if head[1] == FEED else short(head)
+    drawn.spot(x, y, room, room, name, *_told(of, exact, guess, gone))
 
 
 def _square(
@@ -146,16 +145,14 @@ def _ring(drawn: Diagram, x: float, y: float, side: float, kind: str, width: flo
     drawn.line(points, kind, width=width)
 
 
-def _told(of: Effects, exact: float | None, guess: float | None, gone: bool | None) -> list[str]:
-    """What a square says; ``gone`` None: it cannot be taken away by a click."""
+def _told(of: Effects, exact: float | None, guess: float | None, gone: bool) -> list[str]:
+    """What a square says."""
     lines = []
     if exact is not None:
         lines.append(f"{of.write(exact)} {of.unit}")
     if guess is not None:
         lines.append(f"estimate {of.write(guess)} {of.unit}")
-    if gone is not None:
-        lines.append("click to give it back" if gone else "click to take it away")
-    return lines
+    return [*lines, "click to give it back" if gone else "click to take it away"]
 
 
 def _legend(drawn: Diagram, of: Effects, y: float) -> None:

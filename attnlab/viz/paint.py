@@ -1,4 +1,4 @@
-"""The payload of a mask that is painted by hand: who may look at whom, word by word."""
+"""The payload of a mask, or of a pattern of attention, that is painted by hand, word by word."""
 
 from __future__ import annotations
 
@@ -28,10 +28,25 @@ class Weighed:
     weights: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Cells say where a word looks, not where it may look: its weight lies evenly on them.
+
+    Attributes:
+        ahead: whether a word can look at what comes after it; where not, nothing is painted there.
+        own: [n, m], where the head looks in rows that have no cell; None where nobody knows.
+    """
+
+    ahead: bool = True
+    own: np.ndarray | None = None
+
+
 def paint_payload(
     words: Sequence[Any],
     base: np.ndarray,
     *,
+    keys: Sequence[Any] | None = None,
+    looks: Looks | None = None,
     cells: Sequence[Cell] = (),
     row: int = -1,
     predicts: bool = True,
@@ -43,7 +58,9 @@ def paint_payload(
 
     Args:
         words: n tokens, or plain dicts of them.
-        base: bool [n, n], True where the pattern lets the row look at the column.
+        base: bool [n, m], True where the pattern lets the row look at the column.
+        keys: m tokens that are looked at, where they are of another text than ``words``.
+        looks: given for a pattern of attention, left out for a mask.
         cells: what is painted over it at first.
         row: the word that is looked from at first; -1 for the last.
         predicts: whether each word is to predict the one after it.
@@ -52,14 +69,19 @@ def paint_payload(
     Raises:
         ValueError: a table does not fit the words, or a cell or the row is outside it.
     """
-    n = len(words)
-    for name, table in (("base", base), *(() if weighed is None else _tables(weighed))):
-        if table.shape != (n, n):
-            raise ValueError(f"{name} {table.shape} does not fit {n} words")
-    if not -1 <= row < n or any(not 0 <= place < n for cell in cells for place in cell[:2]):
-        raise ValueError(f"row {row} or a cell of {list(cells)} is outside {n} words")
+    n, m = len(words), len(words if keys is None else keys)
+    tables = {} if weighed is None else {"scores": weighed.scores, "weights": weighed.weights}
+    if looks is not None and looks.own is not None:
+        tables["own"] = looks.own
+    for name, table in ({"base": base} | tables).items():
+        if table.shape != (n, m):
+            raise ValueError(f"{name} {table.shape} does not fit {n} words and {m} keys")
+    if not -1 <= row < n or any(not (0 <= q < n and 0 <= k < m) for q, k, _ in cells):
+        raise ValueError(f"row {row} or a cell of {list(cells)} is outside {n} words and {m} keys")
     header = {
         "words": rows(words),
+        "keys": None if keys is None else rows(keys),
+        "looks": None if looks is None else {"ahead": looks.ahead},
         "cells": [[int(part) for part in cell] for cell in cells],
         "row": n - 1 if row < 0 else row,
         "predicts": predicts,
@@ -67,11 +89,5 @@ def paint_payload(
         "label": label,
         "serial": serial,
     }
-    arrays = {"base": base.astype(np.uint8)}
-    if weighed is not None:
-        arrays |= {name: table.astype(np.float32) for name, table in _tables(weighed)}
-    return pack(header, arrays)
-
-
-def _tables(weighed: Weighed) -> tuple[tuple[str, np.ndarray], ...]:
-    return ("scores", weighed.scores), ("weights", weighed.weights)
+    arrays = {name: table.astype(np.float32) for name, table in tables.items()}
+    return pack(header, {"base": base.astype(np.uint8)} | arrays)

@@ -198,3 +198,9 @@ def test_every_head_of_smollm2_estimated_and_exact(smollm2):
     ):
         found = estimate(smollm2, sentence, metric=metric, k=k)
         assert rank_correlation(found["effect"], exact) == pytest.approx(right, abs=0.01)
+
+
+def test_of_an_empty_target_the_first_word_is_asked_for():
+    """A text, which the tokenizer would refuse if it were one to be read."""
+    found = estimate(al.load("dates"), "4 July 1999", target="")
+    assert found.effect.abs().sum() > 0

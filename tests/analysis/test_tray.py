@@ -57,3 +57,38 @@ def test_a_head_that_is_not_there_is_a_sentence():
     many = [(layer, head) for layer in range(20) for head in range(20)]
     with pytest.raises(InputError, match="heads in decoder"):
         together(lab("llama"), IDS, al.ZeroHead, many, KL())
+
+
+def parts(layer, head):
+    return al.ZeroFeedForward(layer) if head is None else al.ZeroHead(layer, head)
+
+
+def test_feed_forwards_belong_to_a_set_as_heads_do():
+    units = [(0, 1), (1, None)]
+    found = together(lab("llama"), IDS, parts, [(0, 1)], KL(), layers=[1], count=5)
+    assert found.effect == pytest.approx(alone("llama", units, KL(), parts), abs=1e-6)
+    for unit, value in zip(units, found.singles, strict=True):
+        assert value == pytest.approx(alone("llama", [unit], KL(), parts), abs=1e-6)
+    layers = lab("llama").layers()
+    heads = [head for (head,) in random_sets(lab("llama"), 1, 5)]
+    assert len(found.random) == len(heads)
+    either = [
+        [alone("llama", [head, (layer, None)], KL(), parts) for layer in layers] for head in heads
+    ]
+    for value, some in zip(found.random, either, strict=True):
+        assert min(abs(value - one) for one in some) < 1e-6  # as many of both
+
+
+def test_a_feed_forward_alone_is_beside_the_others():
+    layers = lab("llama").layers()
+    found = together(lab("llama"), IDS, parts, [], KL(), layers=[1])
+    assert found.singles == (pytest.approx(found.effect, abs=1e-6),)
+    every = sorted(alone("llama", [(layer, None)], KL(), parts) for layer in layers)
+    assert sorted(found.random) == pytest.approx(every, abs=1e-6)
+
+
+def test_a_set_of_nothing_and_feed_forwards_that_are_not_there_are_sentences():
+    with pytest.raises(InputError, match="nothing to take away"):
+        together(lab("llama"), IDS, parts, [], KL())
+    with pytest.raises(InputError, match="feed-forwards in decoder, not 30"):
+        together(lab("llama"), IDS, parts, [], KL(), layers=range(30))

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnlab.viz.cone import cone_payload
-from attnlab.viz.paint import Weighed, paint_payload
+from attnlab.viz.paint import Looks, Weighed, paint_payload
 from tests.browser.mounting import show, words
 
 pytestmark = pytest.mark.browser
@@ -70,6 +70,39 @@ def test_weights_are_told_once_they_are_those_of_what_was_painted(page: Page):
         "“A” sees 2 of 3: A, B. A: score 0.00, weight 0.23. B: score 1.20, weight 0.77. "
         "C: score 0.70, hidden. It is to predict “B”, and sees it: there is nothing left to learn."
     )
+
+
+def test_a_pattern_is_painted_where_a_word_can_look(page: Page):
+    base, own = np.zeros((4, 4), bool), np.tril(np.full((4, 4), 0.25))
+    looks = Looks(ahead=False, own=own)
+    show(page, "paint", paint_payload(words(*"ABCD"), base, looks=looks, predicts=False))
+    told = page.locator(".al-paint-told")
+    expect(told).to_contain_text("“D” is not painted: every head looks where it would")
+    page.mouse.move(*place(page, 1, 0))
+    page.mouse.down()
+    page.mouse.move(*place(page, 1, 3))
+    page.mouse.up()
+    assert cells(page) == [[1, 0, 1], [1, 1, 1]]  # C and D lie ahead of B
+    expect(told).to_contain_text("“B” looks at 2 of 4, 0.50 each")
+    page.mouse.move(*place(page, 1, 1))
+    expect(page.locator(".al-tip")).to_contain_text("weight 0.50")
+    page.mouse.move(*place(page, 2, 1))
+    expect(page.locator(".al-tip")).to_contain_text("left to the head: 0.25")
+    sums = page.locator(".al-paint-sees").all_inner_texts()
+    assert sums == ["looks", "own", "2", "own", "own"]
+
+
+def test_a_pattern_over_another_text_has_its_words_above(page: Page):
+    data = paint_payload(
+        words(*"AB"), np.ones((2, 3), bool), keys=words(*"xyz"), looks=Looks(), predicts=False
+    )
+    show(page, "paint", data)
+    assert page.locator(".al-paint-head").all_inner_texts() == ["x", "y", "z"]
+    page.locator('.al-paint-cell[data-q="1"][data-k="1"]').focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_function("sent.length > 0")
+    assert cells(page) == [[1, 2, 0]]
 
 
 @pytest.mark.parametrize("width", [320, 900])

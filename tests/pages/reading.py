@@ -33,6 +33,11 @@ def clickable(app: AppTest) -> list[dict]:
     return [header for header in sent(app) if header.get("clickable")]
 
 
+def squares(app: AppTest) -> dict:
+    """What the picture of all heads, whose squares can be chosen, was sent last."""
+    return clickable(app)[-1]
+
+
 def written(app: AppTest, at: int | None = None) -> list[str]:
     """Every word of every diagram, or of one."""
     some = diagrams(app) if at is None else [diagrams(app)[at]]

@@ -122,6 +122,26 @@ def test_a_cache_changes_nothing(name, pattern):
     assert torch.allclose(found.logits, whole.logits, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["llama", "t5"])
+def test_rows_of_some_words_leave_the_others_to_the_head(name):
+    """As a pattern is painted: in our transformer too, and with a cache."""
+    target = {"target": GOAL[:3]} if name == "t5" else {}
+    length = 4 if target else N
+    rows = torch.ones(length, length).tril() / torch.arange(1.0, length + 1)[:, None]
+    edit, shape = al.Pattern(1, 3, rows, positions=(1, 3)), {"atol": 1e-5, "rtol": 0}
+    theirs, ours = lab(name), al.rebuild(lab(name))
+    found, same = (runner.run(IDS, edits=[edit], **target) for runner in (theirs, ours))
+    assert torch.allclose(found.logits, same.logits, **shape)
+    assert torch.equal(found.weights[1, 3][[1, 3]], rows[[1, 3]])
+    plain = theirs.run(IDS, **target).weights[1, 3]
+    assert torch.allclose(found.weights[1, 3][[0, 2]], plain[[0, 2]], **shape)
+    for runner in (theirs, ours):
+        options = {"edits": [edit], "max_new_tokens": 3, **target}
+        cached, whole = (runner.generate(IDS, **options, use_cache=use) for use in (True, False))
+        assert cached.tokens == whole.tokens
+        assert torch.allclose(cached.logits, whole.logits, atol=1e-4)
+
+
 def test_numbers_may_come_from_numpy_or_lists():
     rows = np.tril(np.full((3, 3), 0.25))
     edit = al.Pattern(0, 1, rows)

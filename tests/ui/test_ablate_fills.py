@@ -14,6 +14,13 @@ def test_every_choice_has_its_words():
     assert fills.changed(((0, 0),), "zero") == "without the head"
     assert fills.changed(((0, 0), (1, 1)), "mean") == "with their mean"
     assert fills.changed(((0, 0), (1, 1)), "resample") == "with the 2 heads as in B"
+    assert fills.changed(((0, 0), (1, 1)), "pattern") == (
+        "with the 2 heads looking as in your pattern"
+    )
+    assert fills.changed((), "zero", 1) == "without the feed-forward"
+    assert fills.changed((), "mean", 2) == "with their mean"
+    assert fills.changed((), "resample", 2) == "with the 2 feed-forwards as in B"
+    assert fills.changed(((0, 0),), "zero", 2) == "without the 3 parts"
     assert fills.together("zero") == "Taken away together"
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from attnlab.ui import choice, mount_masks
 from attnlab.ui.masks_cells import NOTHING, Painted
+from attnlab.viz.paint import Looks
 from tests.ui.mounting import WORDS, Browser
 
 CAUSAL = np.tri(3, dtype=bool)
@@ -54,6 +55,16 @@ def test_a_stroke_that_does_not_fit_counts_for_nothing(browser, sent):
     painted()
     browser.click("m", **sent)
     assert mount_masks.paint_value("m") is None
+
+
+def test_a_pattern_is_painted_over_words_of_another_text(browser):
+    base = np.zeros((3, 2), bool)
+    options = {"words": WORDS, "keys": WORDS[:2], "base": base, "looks": Looks(), "row": 2}
+    mount_masks.paint("p", cells=NOTHING, **options)
+    browser.click("p", row=1, cells=[[2, 1, 1]])
+    assert mount_masks.paint_value("p") == (1, Painted(((2, 1),)))
+    browser.click("p", row=1, cells=[[1, 2, 1]])  # there are two words to look at
+    assert mount_masks.paint_value("p") is None
 
 
 def coned(row=2, layers=1):

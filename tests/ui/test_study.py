@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attnlab.trace import MeanHead, edit_from_json
 from attnlab.ui import study
 from attnlab.ui.ablate_selection import Ablate, metrics_of
+from attnlab.ui.masks_cells import painted
 from attnlab.ui.selection import DEFAULT, Selection
 
 CHOSEN = Selection(a="The capital of France is", gone=((23, 4),), layer=23, head=4)
@@ -27,6 +28,22 @@ def test_a_study_reopens_as_it_was():
     assert opened.together == 1.2 and opened.problems == ()
     document = json.loads(saved())
     assert edit_from_json(document["edits"][0]) == MeanHead(23, 4, "decoder")
+
+
+def test_a_pattern_that_is_too_long_for_a_link_is_kept():
+    every = painted({(q, k): True for q in range(64) for k in range(0, 64, 2)})
+    rows = "\n".join(["0.12345 " * 64] * 30)
+    for value in (Ablate(fill="pattern", cells=every), Ablate(fill="pattern", rows=rows)):
+        content = study.dump(CHOSEN, value, edits=[], metric={}, found={}, provenance={})
+        opened = study.load(content)
+        assert opened.value == value and opened.problems == ()
+
+
+def test_feed_forwards_of_a_set_reopen():
+    value = Ablate(layers=(2, 11))
+    content = study.dump(CHOSEN, value, edits=[], metric={}, found={}, provenance={})
+    assert json.loads(content)["ablate"]["mlp"] == "2.11"
+    assert study.load(content).value == value
 
 
 def test_a_study_says_which_texts_it_holds():

@@ -140,7 +140,7 @@ def test_feed_forwards_stand_in_a_row_below_the_heads():
     exact = {(0, 0): 1.0, (1, effects.FEED): 4.0}
     drawn = drawn_of(exact, feeds=(0, 1, 2))
     assert [spot.title for spot in drawn.spots][-3:] == [f"L{at} feed-forward" for at in range(3)]
-    assert drawn.spots[-2].lines == ("4 nats",)
+    assert drawn.spots[-2].lines == ("4 nats", "click to take it away")
     assert len({spot.y for spot in drawn.spots[-3:]}) == 1
     assert drawn.spots[-1].y > max(spot.y for spot in drawn.spots[:-3]) + 10
     one, two = [box for box in boxes(drawn, "edit") if box[3] > 10 or box[4] > 10][:2]

@@ -8,7 +8,7 @@ import pytest
 from attnlab.viz import bundles, svg
 from attnlab.viz.cone import cone, cone_payload
 from attnlab.viz.layout import layout
-from attnlab.viz.paint import Weighed, paint_payload
+from attnlab.viz.paint import Looks, Weighed, paint_payload
 from attnlab.viz.payload import unpack
 from attnlab.viz.svg.diagram import diagram
 
@@ -26,6 +26,19 @@ def test_a_painted_mask_holds_its_pattern_and_its_cells():
     assert header["words"][1][1] == HOSTILE and header["weighed"] and header["predicts"]
     assert arrays["base"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     assert arrays["weights"].dtype.name == "float32"
+
+
+def test_a_painted_pattern_may_look_at_words_of_another_text():
+    base, own = np.zeros((2, 3), bool), np.full((2, 3), 1 / 3)
+    looks = Looks(ahead=True, own=own)
+    data = paint_payload(WORDS[:2], base, keys=WORDS, looks=looks, cells=[(1, 2, 1)])
+    header, arrays = unpack(data)
+    assert header["looks"] == {"ahead": True} and len(header["keys"]) == 3
+    assert arrays["own"].shape == (2, 3) and header["row"] == 1
+    assert unpack(paint_payload(WORDS, CAUSAL))[0]["looks"] is None
+    for wrong in ({"cells": [(2, 0, 1)]}, {"looks": Looks(own=np.eye(2))}):
+        with pytest.raises(ValueError, match=r"fit|outside"):
+            paint_payload(WORDS[:2], base, keys=WORDS, **wrong)
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,14 @@ from attnlab.trace import (
     ZeroHead,
 )
 from attnlab.ui.ablate_fills import CORPUS_TEXTS
+from attnlab.ui.ablate_pattern import NONE, Weights
 from attnlab.ui.ablate_selection import FROM_B, OF_LAYERS
 from attnlab.ui.engine.keys import LabKey, Passage
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import tokens_of
 from attnlab.ui.selection import Head
 from attnlab.viz.align import pairs
+from attnlab.viz.heads import short
 
 FEED: Final = -1
 """In the place of a head: the feed-forward of its layer."""
@@ -51,7 +53,7 @@ class Ask:
 
     Attributes:
         donor: the other text, for what is taken from it; None else.
-        rows: the weights of a pasted pattern.
+        weights: what is put in the place of a head's own, for a pattern.
         feed: whether feed-forwards are asked, too.
     """
 
@@ -60,23 +62,23 @@ class Ask:
     fill: str
     metric: Metric
     donor: Passage | None = None
-    rows: tuple[tuple[float, ...], ...] = ()
+    weights: Weights = NONE
     feed: bool = False
 
     @property
     def heads(self) -> tuple[Head, ...]:
         """All that the shown role has, layer after layer."""
-        reader = self.reader
-        return tuple((at, head) for at in reader.layers for head in range(reader.heads_in(at)))
+        return heads_of(self.reader)
 
     @cached_property
+    def feeds(self) -> tuple[int, ...]:
+        """The layers whose feed-forward can be changed so."""
+        return feeds_of(self.reader) if self.fill in OF_LAYERS else ()
+
+    @property
     def layers(self) -> tuple[int, ...]:
         """Those whose feed-forward is asked."""
-        reader = self.reader
-        if not self.feed or self.fill not in OF_LAYERS:
-            return ()
-        found = [one.layer for one in reader.lab.blocks if one.role == reader.role and one.mlp_out]
-        return tuple(sorted(found))
+        return self.feeds if self.feed else ()
 
     @property
     def units(self) -> tuple[Head, ...]:
@@ -90,7 +92,7 @@ class Ask:
     def key(self, what: str = "") -> SweepKey:
         measured = json.dumps(self.metric.to_json(), sort_keys=True)
         reader = self.reader
-        fill = f"{self.fill} {self.rows}" if self.rows else self.fill
+        fill = f"{self.fill} {self.weights}" if self.weights.rows else self.fill
         fill = f"{fill} and feed-forwards" if self.layers else fill
         names = (reader.key, reader.role, self.passage, self.donor, fill, measured, what)
         return SweepKey(*names)
@@ -107,7 +109,8 @@ class Ask:
         if fill == "corpus":
             return MeanHead(layer, head, role, corpus=corpus())
         if fill == "pattern":
-            return Pattern(layer, head, self.rows, role=role)
+            rows, places = self.weights.rows, self.weights.places
+            return Pattern(layer, head, rows, positions=places, role=role)
         if fill not in FROM_B:
             return Pattern(layer, head, fill, role=role)
         what = {"keys": "k", "values": "v"}.get(fill, "z")
@@ -139,6 +142,22 @@ class Ask:
         if len(here) == len(there):
             return None
         return tuple(pairs(here, there)) or None
+
+
+def name_of(unit: Head) -> str:
+    """A head, or the feed-forward of a layer, in a sentence: L4 H2, L4 feed-forward."""
+    return f"L{unit[0]} feed-forward" if unit[1] == FEED else short(unit)
+
+
+def heads_of(reader: Reader) -> tuple[Head, ...]:
+    """All heads of the shown role, layer after layer."""
+    return tuple((at, head) for at in reader.layers for head in range(reader.heads_in(at)))
+
+
+def feeds_of(reader: Reader) -> tuple[int, ...]:
+    """The layers of the shown role that have a feed-forward."""
+    blocks = (one for one in reader.lab.blocks if one.role == reader.role and one.mlp_out)
+    return tuple(sorted(one.layer for one in blocks))
 
 
 @cache

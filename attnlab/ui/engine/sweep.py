@@ -14,7 +14,7 @@ from attnlab.analysis.metrics import Metric
 from attnlab.analysis.tray import COUNT, Together, together
 from attnlab.errors import InputError
 from attnlab.ui import work
-from attnlab.ui.engine.ask import Ask
+from attnlab.ui.engine.ask import FEED, Ask
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.engine.keys import EffectKey, Passage
 from attnlab.ui.engine.model import Reader
@@ -102,16 +102,21 @@ def _held(ask: Ask) -> dict[Head, float]:
     return found
 
 
-def set_of(ask: Ask, heads: Sequence[Head], count: int = COUNT) -> Together:
-    """What a set of heads does, beside each of them alone and beside ``count`` random sets."""
+def set_of(ask: Ask, units: Sequence[Head], count: int = COUNT) -> Together:
+    """What a set does, beside each of its parts alone and beside ``count`` random sets.
+
+    Args:
+        units: heads, and feed-forwards as (layer, FEED).
+    """
 
     def run(job: Any) -> Together:
         return together(
             ask.reader.lab,
             ask.passage.text,
-            ask.make,
-            heads,
+            lambda layer, head: ask.make(layer, FEED if head is None else head),
+            [unit for unit in units if unit[1] != FEED],
             ask.metric,
+            layers=[layer for layer, head in units if head == FEED],
             role=ask.reader.role,
             target=ask.target,
             count=count,
@@ -119,7 +124,7 @@ def set_of(ask: Ask, heads: Sequence[Head], count: int = COUNT) -> Together:
             cancel=job.cancel,
         )
 
-    key = ask.key(f"{spelled(ask.edits(heads))} beside {count}")
+    key = ask.key(f"{spelled(ask.edits(units))} beside {count}")
     return work.perform(key, "Taking them away together", run, work.stores().effects)
 
 

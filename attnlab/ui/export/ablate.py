@@ -8,10 +8,9 @@ from typing import Any
 from attnlab.analysis.tray import Together
 from attnlab.ui.ablate_fills import PLACES
 from attnlab.ui.ablate_measure import Measured, write
-from attnlab.ui.engine.ask import FEED, Ask
+from attnlab.ui.engine.ask import FEED, Ask, name_of
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.menu import Savable
-from attnlab.ui.phrases import title
 from attnlab.ui.selection import Head
 from attnlab.viz.diagram import Diagram
 
@@ -37,7 +36,8 @@ def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) ->
             "metric": found.swept.metric.to_json(),
             "as_trained": found.swept.plain,
             "rank_correlation_of_estimate": correlation,
-        },
+        }
+        | _pattern(ask),
     )
 
 
@@ -46,24 +46,30 @@ def _head_of(found: Any, layer: int, head: int) -> tuple[int | None, int | None]
     return (None, None) if head == FEED else (head, found.rank((layer, head)))
 
 
+def _pattern(ask: Ask) -> dict[str, Any]:
+    """The weights that every head was given, where they were painted or pasted."""
+    weights = ask.weights
+    return {"pattern": {"rows": weights.rows, "positions": weights.places}} if weights.rows else {}
+
+
 def _donor(ask: Ask) -> str:
     return "" if ask.donor is None else f"B: {ask.donor.text}"
 
 
 def tray(
-    ask: Ask, measured: Measured, heads: Sequence[Head], found: Together, drawn: Diagram
+    ask: Ask, measured: Measured, units: Sequence[Head], found: Together, drawn: Diagram
 ) -> Savable:
-    """A set of heads beside its parts and beside random sets."""
+    """A set of heads and feed-forwards beside its parts and beside random sets."""
     rows = [["together", "", found.effect]]
     rows += [
-        ["alone", title(head), value] for head, value in zip(heads, found.singles, strict=True)
+        ["alone", name_of(unit), value] for unit, value in zip(units, found.singles, strict=True)
     ]
     rows += [["random set", str(at), value] for at, value in enumerate(found.random, start=1)]
     return files.picture(
         "attnlab-heads-gone",
-        f"{', '.join(map(title, heads[:8]))} set to {PLACES[ask.fill]}",
+        f"{', '.join(map(name_of, units[:8]))} set to {PLACES[ask.fill]}",
         drawn,
-        files.of_model(ask.reader, ask.passage, ask.edits(heads)),
+        files.of_model(ask.reader, ask.passage, ask.edits(units)),
         what=f"{measured.what}, in {measured.unit}; set to {PLACES[ask.fill]}.",
         columns=("what", "which", "effect"),
         rows=rows,

@@ -1,7 +1,10 @@
 // A mask over words that is painted by hand: a row for each word that looks, a column for each that
-// is looked at. A click or a drag shows or hides cells; arrow keys move, Enter or Space paints, with
-// Shift it paints on the way. What was painted lives here; Python hears of it when it is done.
+// is looked at. Or, where the header says `looks`, a pattern of attention: where each word looks, its
+// weight evenly on its cells; a row without cells is left to the head. A click or a drag shows or hides
+// cells; arrow keys move, Enter or Space paints, with Shift it paints on the way. What was painted lives
+// here; Python hears of it when it is done.
 
+const BESIDE = 40; // columns up to which what a row comes to stands beside the cells, not below
 const PATIENCE = 450; // ms without a further key before painting by keys is told
 
 const placed = (query, key) => `${query}.${key}`;
@@ -33,7 +36,8 @@ class Paint extends Picture {
 
   receive({ header, arrays }) {
     const same = arrays === this.arrays; // a rerun that changed nothing here
-    Object.assign(this, { header, arrays, count: header.words.length });
+    header.keys ??= header.words; // those that are looked at, where they are others
+    Object.assign(this, { header, arrays, count: header.words.length, across: header.keys.length });
     this.theme = readTheme(this.root);
     if (same) return;
     this.counted = new Map(header.cells.map(([query, key, shown]) => [placed(query, key), shown === 1]));
@@ -41,7 +45,7 @@ class Paint extends Picture {
       this.serial = header.serial;
       this.edits = new Map(this.counted);
       this.kept = this.row = header.row;
-      this.cursor = [header.row, header.row];
+      this.cursor = [header.row, Math.min(header.row, this.across - 1)];
       clearTimeout(this.waiting);
     }
     this.draw();
@@ -53,18 +57,23 @@ class Paint extends Picture {
   }
 
   pattern(query, key) {
-    return this.arrays.base.data[query * this.count + key] === 1;
+    return this.arrays.base.data[query * this.across + key] === 1;
   }
 
   seen(query) {
-    return this.header.words.map((_, key) => key).filter((key) => this.sees(query, key));
+    return this.header.keys.map((_, key) => key).filter((key) => this.sees(query, key));
+  }
+
+  /** Whether nothing can be painted here: it lies ahead of a word of a pattern that cannot look there. */
+  closed(query, key) {
+    return this.header.looks?.ahead === false && key > query;
   }
 
   /** Whether the weights of this row are those of cells that have been painted over since. */
   stale(query) {
     if (!this.header.weighed) return false;
     const counted = (key) => this.counted.get(placed(query, key)) ?? this.pattern(query, key);
-    return this.header.words.some((_, key) => counted(key) !== this.sees(query, key));
+    return this.header.keys.some((_, key) => counted(key) !== this.sees(query, key));
   }
 
   // --- drawing
@@ -74,27 +83,29 @@ class Paint extends Picture {
     this.width = this.root.clientWidth;
     const held = this.grid.contains(this.root.getRootNode().activeElement);
     this.layOut();
-    this.grid.setAttribute("aria-label", `${this.header.label}: ${this.count} words that look, as many ` +
-      "to be seen. Arrow keys move, Enter or Space shows or hides.");
-    const { words, predicts } = this.header;
-    this.lines = words.map((_, at) => rowOf(words, at, predicts));
+    const { words, keys, label, looks } = this.header;
+    const others = keys === words ? "as many" : this.across;
+    this.grid.setAttribute("aria-label", `${label}: ${this.count} words that look, ${others} ` +
+      `to be seen. Arrow keys move, Enter or Space ${looks ? "paints or clears" : "shows or hides"}.`);
+    this.lines = words.map((_, at) => rowOf(this.header, at));
     this.cells = this.lines.map(({ cells }) => cells);
-    this.grid.replaceChildren(headsOf(words, predicts), ...this.lines.map(({ node }) => node));
+    this.grid.replaceChildren(headsOf(this.header), ...this.lines.map(({ node }) => node));
     this.refresh();
     if (held) this.cellAt(...this.cursor).focus();
   }
 
   /** Cells as large as the room allows, so that words stay readable beside them. */
   layOut() {
-    const wide = this.width >= 760, { count } = this;
+    const { across, header } = this, wide = this.width >= 760 && across <= BESIDE;
     this.body.classList.toggle("al-paint-wide", wide);
-    const room = (wide ? 0.6 * this.width : this.width) - 150 - (wide && this.header.predicts ? 110 : 0);
-    const most = this.header.weighed ? 64 : count > 8 ? 30 : 44;
-    const pitch = Math.max(9, Math.min(most, Math.floor(room / count)));
+    this.body.classList.toggle("al-paint-pattern", Boolean(header.looks));
+    const room = (wide ? 0.6 * this.width : this.width) - 150 - (wide && header.predicts ? 110 : 0);
+    const most = header.weighed ? 64 : across > 8 ? 30 : 44;
+    const pitch = Math.max(9, Math.min(most, Math.floor(room / across)));
     this.grid.style.setProperty("--pitch", `${pitch}px`);
-    this.grid.style.setProperty("--count", count);
+    this.grid.style.setProperty("--count", across);
     this.grid.classList.toggle("al-paint-small", pitch < 16);
-    this.grid.classList.toggle("al-paint-flat", this.header.words.every((word) => 8 * spoken(word).length < pitch));
+    this.grid.classList.toggle("al-paint-flat", header.keys.every((word) => 8 * spoken(word).length < pitch));
   }
 
   cellAt(query, key) {
@@ -110,7 +121,7 @@ class Paint extends Picture {
   refreshRow(query) {
     this.cells[query].forEach((cell, key) => this.fill(cell, query, key));
     const { sum, next } = this.lines[query], seen = this.seen(query).length;
-    sum.textContent = seen || "none";
+    sum.textContent = seen || (this.header.looks ? "own" : "none");
     if (!next) return;
     const answer = this.header.words[query + 1];
     next.replaceChildren("→ ");
@@ -125,19 +136,14 @@ class Paint extends Picture {
     const seen = this.sees(query, key), { weighed } = this.header;
     cell.classList.toggle("al-paint-seen", seen);
     cell.classList.toggle("al-paint-edited", this.edits.has(placed(query, key)));
-    cell.setAttribute("aria-label", this.spoken(query, key));
+    cell.setAttribute("aria-label", spokenOf(this, query, key));
+    if (this.header.looks) fillLook(cell, this, query, key);
     if (!weighed) return;
     const stale = this.stale(query); // then an even tint, until the weights are there
     const weight = stale ? 0.4 : this.arrays.weights.data[query * this.count + key];
     cell.textContent = !seen ? "" : stale ? "…" : figure(weight);
     cell.style.setProperty("--ink", seen ? `${Math.round(18 + 70 * weight)}%` : "0%");
     cell.style.color = seen && weight > 0.55 ? readableOn(this.theme.a, 0.18 + 0.7 * weight, this.theme) : "";
-  }
-
-  spoken(query, key) {
-    const { words } = this.header, verb = this.sees(query, key) ? "looks at" : "does not see";
-    const by = this.edits.has(placed(query, key)) ? ", painted" : "";
-    return `${spoken(words[query])} ${verb} ${spoken(words[key])}${by}`;
   }
 
   /** The row that is looked from, in the grid and in words. */
@@ -181,17 +187,11 @@ class Paint extends Picture {
     if (cell) {
       const [query, key] = this.place(cell);
       this.look(query);
-      this.tip.show(pointer.x, pointer.y, placed(query, key), () => this.describe(query, key));
+      this.tip.show(pointer.x, pointer.y, placed(query, key), () => describedOf(this, query, key));
     } else if (word) {
       this.look(Number(word.dataset.row));
       this.tip.hide();
     }
-  }
-
-  describe(query, key) {
-    const { words } = this.header, seen = this.sees(query, key);
-    const by = this.edits.has(placed(query, key)) ? "painted by hand" : "by the pattern";
-    return [lookLine(words[query], words[key]), make("div", "al-tip-note", `${seen ? "may look" : "may not look"}, ${by}`)];
   }
 
   unpoint() {
@@ -215,7 +215,7 @@ class Paint extends Picture {
   paint(query, key) {
     this.cursor = [query, key];
     const place = placed(query, key);
-    if (this.sees(query, key) !== this.brush) {
+    if (this.sees(query, key) !== this.brush && !this.closed(query, key)) {
       if (this.pattern(query, key) === this.brush) this.edits.delete(place);
       else this.edits.set(place, this.brush);
       this.changed = true;
@@ -253,7 +253,7 @@ class Paint extends Picture {
   key(event) {
     const cell = event.target.closest(".al-paint-cell");
     if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
-    const [query, key] = this.place(cell), last = this.count - 1;
+    const [query, key] = this.place(cell), last = this.across - 1;
     const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
       Home: [0, -key], End: [0, last - key] }[event.key];
     const paints = event.key === "Enter" || event.key === " ";
@@ -261,13 +261,13 @@ class Paint extends Picture {
     event.preventDefault();
     if (paints) return this.byKey(query, key, !this.sees(query, key));
     const state = this.sees(query, key);
-    const inside = (at) => Math.max(0, Math.min(last, at));
-    this.cursor = [inside(query + move[0]), inside(key + move[1])];
+    const inside = (at, most) => Math.max(0, Math.min(most, at));
+    this.cursor = [inside(query + move[0], this.count - 1), inside(key + move[1], last)];
     if (event.shiftKey) this.byKey(...this.cursor, state);
     this.kept = this.row = this.cursor[0];
     this.mark();
     this.cellAt(...this.cursor).focus();
-    this.live.textContent = this.spoken(...this.cursor);
+    this.live.textContent = spokenOf(this, ...this.cursor);
   }
 
   byKey(query, key, shown) {

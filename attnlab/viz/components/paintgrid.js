@@ -2,7 +2,7 @@
 // word that it is to predict.
 
 /** The words above the columns, slanted. */
-function headsOf(words, predicts) {
+function headsOf({ keys, predicts, looks }) {
   const line = make("div", "al-paint-line");
   line.setAttribute("role", "row");
   const head = (className, text) => {
@@ -11,14 +11,14 @@ function headsOf(words, predicts) {
     return node;
   };
   head("al-paint-corner").setAttribute("aria-label", "looks from");
-  for (const word of words) writeToken(head("al-paint-head").appendChild(make("i")), word);
-  head("al-paint-sees", "sees");
+  for (const word of keys) writeToken(head("al-paint-head").appendChild(make("i")), word);
+  head("al-paint-sees", looks ? "looks" : "sees");
   if (predicts) head("al-paint-next", "is to predict");
   return line;
 }
 
 /** The row of one word: its nodes, yet to be filled. */
-function rowOf(words, query, predicts) {
+function rowOf({ words, keys, predicts }, query) {
   const node = make("div", "al-paint-line");
   node.setAttribute("role", "row");
   const name = node.appendChild(make("span", "al-paint-word"));
@@ -30,7 +30,7 @@ function rowOf(words, query, predicts) {
     one.setAttribute("role", "gridcell");
     return one;
   };
-  const cells = words.map((_, key) => {
+  const cells = keys.map((_, key) => {
     const cell = part("al-paint-cell");
     Object.assign(cell.dataset, { q: query, k: key });
     cell.tabIndex = -1;
@@ -44,4 +44,12 @@ function cellsBetween([query, key], [toQuery, toKey]) {
   const steps = Math.max(Math.abs(toQuery - query), Math.abs(toKey - key));
   const on = (from, to, step) => Math.round(from + ((to - from) * step) / (steps || 1));
   return Array.from({ length: steps + 1 }, (_, step) => [on(query, toQuery, step), on(key, toKey, step)]);
+}
+
+/** A cell of a pattern: whether it can be painted, and in a row without cells where the head looks. */
+function fillLook(cell, picture, query, key) {
+  const { own } = picture.arrays, left = own && !picture.seen(query).length;
+  const weight = left ? own.data[query * picture.across + key] : 0;
+  cell.classList.toggle("al-paint-closed", picture.closed(query, key));
+  cell.style.setProperty("--own", `${Math.round(100 * Math.min(1, GAIN.weight * weight))}%`);
 }

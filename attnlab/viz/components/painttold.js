@@ -1,5 +1,5 @@
-// What one word of a painted mask sees, in words: the text with the rest faded, what it is to predict,
-// and where scores are known how they become weights.
+// What cells and one word of a painted mask see, in words: the text with the rest faded, what the word
+// is to predict, and where scores are known how they become weights. Of a pattern, where it looks.
 
 /** A word between quotation marks. */
 function quoted(word) {
@@ -11,28 +11,59 @@ function quoted(word) {
 /** A score with a minus that is as wide as a plus. */
 const scoreFigure = (score) => (score < 0 ? "−" : "") + Math.abs(score).toFixed(2);
 
-/** How many it sees, in words. */
-const shareOf = (words, seen) => `sees ${seen.size === words.length ? "all" : seen.size || "none"} of ${words.length}`;
+/** How many it sees, in words; of a pattern, at how many it looks. */
+function shareOf({ keys, looks }, seen) {
+  const many = `${seen.size === keys.length ? "all" : seen.size || "none"} of ${keys.length}`;
+  if (!looks) return `sees ${many}`;
+  const each = seen.size > 1 ? `, ${figure(1 / seen.size)} each` : "";
+  return seen.size ? `looks at ${many}${each}` : "is not painted: every head looks where it would";
+}
+
+/** One cell, to be read out. */
+function spokenOf(picture, query, key) {
+  const { words, keys, looks } = picture.header;
+  const not = picture.closed(query, key) ? "cannot look at" : looks ? "does not look at" : "does not see";
+  const verb = picture.sees(query, key) ? "looks at" : not;
+  const by = picture.edits.has(placed(query, key)) ? ", painted" : "";
+  return `${spoken(words[query])} ${verb} ${spoken(keys[key])}${by}`;
+}
+
+/** One cell, for a pointer: who looks at whom, and whether it may or with which weight. */
+function describedOf(picture, query, key) {
+  const { words, keys, looks } = picture.header;
+  const by = picture.edits.has(placed(query, key)) ? "painted by hand" : "by the pattern";
+  const may = picture.sees(query, key) ? "may look" : "may not look";
+  const said = looks ? weightOf(picture, query, key) : `${may}, ${by}`;
+  return [lookLine(words[query], keys[key]), make("div", "al-tip-note", said)];
+}
+
+/** The weight of one cell of a pattern, in words. */
+function weightOf(picture, query, key) {
+  if (picture.closed(query, key)) return "lies ahead, where this model cannot look";
+  const seen = picture.seen(query), own = picture.arrays.own?.data[query * picture.across + key];
+  if (seen.length) return `weight ${figure(picture.sees(query, key) ? 1 / seen.length : 0)}`;
+  return own === undefined ? "left to the head" : `left to the head: ${figure(own)}`;
+}
 
 /** The nodes that say what the word at `row` sees.
  *
  * `now`: its `row`, the positions `seen`, and where there are scores, `scores` and `weights` of the
  * row; `weights` is null while they are being computed. */
 function toldOf(header, now) {
-  const { words } = header, { row, seen } = now, title = make("div", "al-paint-sum");
-  title.append(quoted(words[row]), ` ${shareOf(words, seen)}`);
-  const parts = [title, textOf(words, row, seen)];
+  const { words, looks } = header, { row, seen } = now, title = make("div", "al-paint-sum");
+  title.append(quoted(words[row]), ` ${shareOf(header, seen)}`);
+  const parts = [title, textOf(header, row, seen)];
   if (header.weighed) parts.push(sharesOf(words, now));
-  if (!seen.size) parts.push(make("div", "al-paint-goal", "A row that sees nothing takes nothing: all its weights are 0."));
+  if (!seen.size && !looks) parts.push(make("div", "al-paint-goal", "A row that sees nothing takes nothing: all its weights are 0."));
   if (header.predicts) parts.push(goalOf(words, row, seen));
   return parts;
 }
 
 /** The same, to be read out: a sentence for each thing. */
 function saidOf(header, now) {
-  const { words } = header, { row, seen } = now;
-  const which = [...seen].map((at) => spoken(words[at])).join(", ");
-  const said = [`“${spoken(words[row])}” ${shareOf(words, seen)}${which && `: ${which}`}.`];
+  const { words, keys } = header, { row, seen } = now;
+  const which = [...seen].map((at) => spoken(keys[at])).join(", ");
+  const said = [`“${spoken(words[row])}” ${shareOf(header, seen)}${which && `: ${which}`}.`];
   if (header.weighed)
     words.forEach((word, key) => {
       const weight = seen.has(key) ? `weight ${figure(now.weights[key])}` : "hidden";
@@ -43,12 +74,12 @@ function saidOf(header, now) {
 }
 
 /** The text, with what is not seen faded. */
-function textOf(words, row, seen) {
-  const line = make("div", "al-paint-words");
-  words.forEach((word, at) => {
+function textOf({ words, keys, looks }, row, seen) {
+  const line = make("div", "al-paint-words"), left = looks && !seen.size;
+  keys.forEach((word, at) => {
     const item = writeToken(make("span", "al-paint-item"), word);
-    item.classList.toggle("al-unseen", !seen.has(at));
-    item.classList.toggle("al-looks", at === row);
+    item.classList.toggle("al-unseen", !left && !seen.has(at));
+    item.classList.toggle("al-looks", keys === words && at === row);
     line.append(item, " ");
   });
   return line;

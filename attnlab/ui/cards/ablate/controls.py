@@ -1,30 +1,27 @@
 """What takes the place of a head's output, and how its effect is measured."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
 
-from attnlab.errors import InputError
-from attnlab.ui import ablate_fills, ablate_measure, answers, engine, own, say, widget
+from attnlab.ui import ablate_fills, ablate_measure, answers, engine, own, say
 from attnlab.ui.ablate_measure import Measured
 from attnlab.ui.ablate_selection import (
     ABLATE,
     FILLS,
-    MOST_PASTED,
     MOST_TYPED,
     OF_LAYERS,
     Ablate,
     Fill,
     metrics_of,
 )
+from attnlab.ui.cards import after
 from attnlab.ui.cards.parts import group
 from attnlab.ui.engine import sweep
 from attnlab.ui.engine.keys import Passage
 from attnlab.viz.svg.text import spoken
 
-_EXAMPLE: Final = "1 0 0\n0.5 0.5 0\n0.2 0.3 0.5"
 _LABELS: Final = {"token": "The word", "answer": "Lead of", "other": "over"}
 
 
@@ -39,7 +36,7 @@ def draw(
     Raises:
         AttnLabError: an answer does not fit, or the work was stopped.
     """
-    value = _possible(value, reader)
+    value = after.there(ABLATE, _possible(value, reader), len(tokens))
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
         with group("set"):
             st.markdown("Set to", help=ablate_fills.ABOUT, width="content")
@@ -103,27 +100,6 @@ def fills_of(reader: engine.Reader) -> tuple[Fill, ...]:
     return tuple(fill for fill in FILLS if fill not in left_out)
 
 
-def pattern(
-    value: Ablate, reader: engine.Reader, passage: Passage
-) -> tuple[Ablate, tuple[tuple[float, ...], ...]]:
-    """The weights that are pasted; where they do not fit, that is said, and another is shown."""
-    if value.fill != "pattern":
-        return value, ()
-    tokens, sources = engine.tokens_of(reader, passage, "Sentence A")
-    st.text_area(
-        "Weights, a line for each word that looks",
-        key=own.seeded(ABLATE, "rows"),
-        placeholder=_EXAMPLE,
-        height=120,
-        max_chars=MOST_PASTED,
-    )
-    try:
-        return value, ablate_fills.rows_of(value.rows, (len(tokens), len(sources)), reader.causal)
-    except InputError as error:
-        say.problem(f"{error} Until then: {ablate_fills.TITLES['uniform']}.", "rows")
-        return replace(value, fill="uniform"), ()
-
-
 def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
     """With a measure that the model has, and with what its heads can be set to."""
     if value.fill not in fills_of(reader):
@@ -147,33 +123,11 @@ def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
 def _position(value: Ablate, reader: engine.Reader, tokens: Sequence[Any]) -> int:
     """The token whose prediction is looked at."""
     usual = answers.usual_position(reader, tokens)
-    there = value.at if 0 <= value.at < len(tokens) else usual
-    if value.at >= len(tokens):
-        say.problem(f"Sentence A has no token {value.at:,}; the last is {len(tokens) - 1}.", "at")
-        own.publish(ABLATE, own.correct(ABLATE, at=-1))
-    if value.metric not in ("kl", "token", "difference"):
-        return there
-    key = widget.mirrored("ablate-after", there)
-    st.selectbox(
-        "Prediction after",
-        range(len(tokens)),
-        key=key,
-        format_func=lambda at: f"{_where(reader)} {at} · {spoken(tokens[at]).strip()}",
-        on_change=_moved,
-        args=(key, usual),
-        label_visibility="collapsed",
-        width=190,
-    )
-    return there
-
-
-def _where(reader: engine.Reader) -> str:
-    return "at" if reader.lab.head_kind == "masked" else "after"
-
-
-def _moved(key: str, usual: int) -> None:
-    at = st.session_state[key]
-    own.choose(ABLATE, at=-1 if at == usual else at)
+    position = usual if value.at < 0 else value.at
+    if value.metric in ("kl", "token", "difference"):
+        sign = "at" if reader.lab.head_kind == "masked" else "after"
+        after.box(ABLATE, sign, tokens, position, usual)
+    return position
 
 
 def _answers(

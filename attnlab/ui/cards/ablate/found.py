@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.engine.ask import FEED
 from attnlab.ui.engine.sweep import Swept
-from attnlab.ui.phrases import title
 from attnlab.ui.selection import Head
 from attnlab.viz.figures import tiny
 
@@ -44,11 +43,6 @@ class Found:
     def of_layers(self) -> dict[int, float]:
         """The exact effects of feed-forwards, by layer."""
         return {unit[0]: value for unit, value in self.exact.items() if unit[1] == FEED}
-
-
-def name_of(unit: Head) -> str:
-    """A head, or the feed-forward of a layer."""
-    return f"L{unit[0]} feed-forward" if unit[1] == FEED else title(unit)
 
 
 def feeds_said(found: Found, measured: Measured) -> str:

@@ -12,19 +12,21 @@ from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, export, mount, mount_diagram, say, state, work
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import ESTIMATED
-from attnlab.ui.cards.ablate.found import Found, feeds_said, how_found, name_of
+from attnlab.ui.cards.ablate.found import Found, feeds_said, how_found
+from attnlab.ui.cards.ablate.gone import Gone, toggle
 from attnlab.ui.engine import sweep
-from attnlab.ui.engine.ask import Ask
+from attnlab.ui.engine.ask import Ask, name_of
 from attnlab.ui.export import ablate as saved
 from attnlab.ui.hosting import hosted
-from attnlab.ui.selection import MAX_GONE, Head, Selection
+from attnlab.ui.selection import Head, Selection
 from attnlab.viz import effects, scatter
 from attnlab.viz.diagram import Diagram
 
 ABOUT: Final = (
     "Every head is taken away, one at a time, and the model reads the text anew. The area of a "
     "square is what that changes. Outlined squares are estimated from one pass forward and one "
-    "back; filled ones are exact. **Click a head to take it away**; click it again to give it back."
+    "back; filled ones are exact. **Click a head, or a feed-forward, to take it away**; click it "
+    "again to give it back."
 )
 _ESTIMATE: Final = (
     "A first-order estimate (attribution patching): what a head hands on, times the slope of the "
@@ -39,7 +41,7 @@ _STOPPED: Final = "_sweep_stopped"
 _WANTED: Final = "_sweep_wanted"
 
 
-def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
+def draw(ask: Ask, measured: Measured, gone: Gone) -> Found:
     """The picture, and below it the strongest heads and how good the estimate is.
 
     Raises:
@@ -52,7 +54,7 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
             places = st.columns([1, 1.6], gap="large")
     with places[0] if places else st.container():
         slot = st.empty()
-    show = _Picture(slot, ask, measured, selection)
+    show = _Picture(slot, ask, measured, gone)
     waits = st.empty()  # what was said of an earlier stop goes as soon as the sweep goes on
     held = sweep.known(ask)
     guess = _estimate(ask)
@@ -71,25 +73,25 @@ def draw(ask: Ask, measured: Measured, selection: Selection) -> Found:
         return Found(sweep.known(ask), guess.values)
     done = Found(found.exact, guess.values, found, guess.correlation(found.exact))
     drawn = show(found.exact, guess.values, last=True)
-    _below(ask, measured, selection, done, drawn, places)
+    _below(ask, measured, gone.chosen, done, drawn, places)
     return done
 
 
 class _Picture:
     """Draws into one place, again and again; the last picture keeps its key from run to run."""
 
-    def __init__(self, slot: Any, ask: Ask, measured: Measured, selection: Selection) -> None:
-        self.slot, self.ask, self.measured, self.selection = slot, ask, measured, selection
+    def __init__(self, slot: Any, ask: Ask, measured: Measured, gone: Gone) -> None:
+        self.slot, self.ask, self.measured, self.gone = slot, ask, measured, gone
         self.drawn = 0
 
     def __call__(
         self, exact: Mapping[Head, float], guess: Mapping[Head, float], *, last: bool = False
     ) -> Diagram:
-        drawn = _squares(self.ask, self.measured, self.selection, exact, guess)
+        drawn = _squares(self.ask, self.measured, self.gone, exact, guess)
         key = "effects" if last else f"effects-{self.drawn}"
         self.drawn += 1
         with self.slot.container():
-            clicked = partial(_clicked, key, self.ask.heads)
+            clicked = partial(_clicked, key, self.ask.units)
             mount_diagram.choices(key, drawn, clicked)
         return drawn
 
@@ -97,7 +99,7 @@ class _Picture:
 def _squares(
     ask: Ask,
     measured: Measured,
-    selection: Selection,
+    gone: Gone,
     exact: Mapping[Head, float],
     guess: Mapping[Head, float],
 ) -> Diagram:
@@ -106,8 +108,8 @@ def _squares(
         {layer: reader.heads_in(layer) for layer in reader.layers},
         exact,
         guess,
-        selection.gone,
-        selection.chosen,
+        gone.marked,
+        gone.chosen.chosen,
         measured.unit,
         write,
         measured.words,
@@ -124,19 +126,11 @@ def _wide(ask: Ask) -> float:
     return 440 if len(ask.reader.layers) <= _FEW_LAYERS else _WIDE
 
 
-def _clicked(key: str, heads: tuple[Head, ...]) -> None:
-    """Takes a head away, or gives it back; either way it is looked at."""
+def _clicked(key: str, units: tuple[Head, ...]) -> None:
+    """Takes a head or a feed-forward away, or gives it back; either way a head is looked at."""
     at = mount_diagram.spot_value(key)
-    if at is not None and at < len(heads):
-        toggle(heads[at])
-
-
-def toggle(head: Head) -> None:
-    """Takes a head away, or gives it back; a callback."""
-    gone = state.chosen_now().gone
-    left = tuple(one for one in gone if one != head)
-    left = left if head in gone else (*gone, head)[:MAX_GONE]
-    state.choose(gone=left, layer=head[0], head=head[1])
+    if at is not None and at < len(units):
+        toggle(units[at])
 
 
 def _estimate(ask: Ask) -> sweep.Estimated:

@@ -7,29 +7,30 @@ import streamlit as st
 from attnlab.ui import engine, explain, mount, own, say
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import ABLATE
-from attnlab.ui.cards.ablate import grid
-from attnlab.ui.cards.ablate.grid import Found
+from attnlab.ui.cards.ablate.found import Found
+from attnlab.ui.cards.ablate.gone import Gone, toggle
 from attnlab.ui.cards.parts import action
 from attnlab.ui.engine.ask import Ask
 from attnlab.ui.phrases import title
-from attnlab.ui.selection import MAX_GONE, Selection
+from attnlab.ui.selection import Selection
 from attnlab.viz.heads import full
 
 
-def draw(ask: Ask, measured: Measured, chosen: Selection, found: Found) -> None:
+def draw(ask: Ask, measured: Measured, away: Gone, found: Found) -> None:
     """Its effect beside that of the others, and its attention on the text.
 
     Raises:
         AttnLabError: the text does not fit, or the work was stopped.
     """
+    chosen = away.chosen
     head = chosen.chosen
     with st.container(border=True, key="card-chosen"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-chosen"):
             st.markdown(f"**{full(head)}**", width="stretch", help=explain.HEAD)
             gone = head in chosen.gone
             label = f"Give {title(head)} back" if gone else f"Take {title(head)} away"
-            if gone or len(chosen.gone) < MAX_GONE:
-                action(label, "toggle-head", grid.toggle, args=(head,))
+            if gone or not away.full:
+                action(label, "toggle-head", toggle, args=(head,))
         value = found.exact.get(head)
         if value is not None:
             with st.container(key="answer-chosen"):

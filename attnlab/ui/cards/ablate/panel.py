@@ -6,12 +6,13 @@ from typing import Any
 import streamlit as st
 
 from attnlab.errors import EditError, EditRefused, TextTooLong
-from attnlab.ui import ablate_fills, engine, models, phrases, say, state
+from attnlab.ui import ablate_fills, engine, phrases, say, state
 from attnlab.ui.ablate_selection import FROM_B, LOOKING, Ablate
 from attnlab.ui.cards import sentences
-from attnlab.ui.cards.ablate import controls, grid, head, tray
+from attnlab.ui.cards.ablate import controls, grid, head, pattern, study, tray
+from attnlab.ui.cards.ablate.gone import Gone, layers_there
 from attnlab.ui.cards.parts import role_choice
-from attnlab.ui.engine.ask import Ask
+from attnlab.ui.engine.ask import Ask, heads_of
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.engine.sweep import MOST_TOKENS
 from attnlab.ui.selection import DEFAULT, Selection
@@ -26,7 +27,7 @@ def draw(selection: Selection, value: Ablate) -> None:
     """
     resample = value.fill in FROM_B
     targets = sentences.draw(selection) if resample else {"A": sentences.draw_one(selection)}
-    reader = models.loaded(selection)
+    reader = study.loaded(selection)
     if not reader.layers:
         say.remark("This model shows no attention, so no head of it can be taken away.", "none")
         return
@@ -36,28 +37,38 @@ def draw(selection: Selection, value: Ablate) -> None:
     passage = Passage(selection.a, selection.target_a)
     tokens = _short(reader, passage)
     with st.container(border=True, key="card-effects"):
-        with st.container(horizontal=True, vertical_alignment="center", key="title-effects"):
-            st.markdown("**What each head does**", width="content", help=grid.ABOUT)
-            say.pill(several(len(tokens), "token"), "tokens")
-            if len(reader.roles) > 1:
-                role_choice(reader)
+        _title(reader, len(tokens))
         value, measured = controls.draw(value, reader, passage, tokens)
-        donor = Passage(selection.b, selection.target_b) if resample else None
-        if donor is not None:
-            engine.tokens_of(reader, donor, "Sentence B")
-        value, rows = controls.pattern(value, reader, passage)
-        ask = Ask(reader, passage, value.fill, measured.metric, donor, rows, value.feed)
-        chosen = _there(selection, ask)
-        found = _looking(lambda: grid.draw(ask, measured, chosen), value)
+        donor = _donor(selection, reader) if resample else None
+        chosen = _there(selection, reader)
+        value, weights = pattern.draw(value, reader, passage, chosen.chosen)
+        ask = Ask(reader, passage, value.fill, measured.metric, donor, weights, value.feed)
+        gone = Gone(chosen, layers_there(value, ask))
+        found = _looking(lambda: grid.draw(ask, measured, gone), value)
     if found is None:
         return
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
     with left:
-        tray.draw(ask, measured, chosen, value, found)
+        tray.draw(ask, measured, gone, value)
     with right:
-        head.draw(ask, measured, chosen, found)
-    tray.after(ask, measured, chosen)
+        head.draw(ask, measured, gone, found)
+    tray.after(ask, measured, gone)
+
+
+def _title(reader: engine.Reader, tokens: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="title-effects"):
+        st.markdown("**What each head does**", width="content", help=grid.ABOUT)
+        say.pill(several(tokens, "token"), "tokens")
+        if len(reader.roles) > 1:
+            role_choice(reader)
+
+
+def _donor(selection: Selection, reader: engine.Reader) -> Passage:
+    """Sentence B. Raises AttnLabError where it cannot be read."""
+    donor = Passage(selection.b, selection.target_b)
+    engine.tokens_of(reader, donor, "Sentence B")
+    return donor
 
 
 def _short(reader: engine.Reader, passage: Passage) -> tuple[Any, ...]:
@@ -87,18 +98,19 @@ def _looking(sweep: Callable[[], grid.Found], value: Ablate) -> grid.Found | Non
         return None
 
 
-def _there(selection: Selection, ask: Ask) -> Selection:
+def _there(selection: Selection, reader: engine.Reader) -> Selection:
     """The selection with heads that this model has; others are left out, and that is said."""
-    heads = set(ask.heads)
+    every = heads_of(reader)
+    heads = set(every)
     gone = tuple(one for one in selection.gone if one in heads)
     if gone != selection.gone:
         say.problem("Heads that this model does not have were left out.", "heads")
         selection = state.correct(gone=gone)
         state.publish(selection)
     if selection.chosen not in heads:
-        layer, number = ask.heads[0]
+        layer, number = every[0]
         if selection.chosen != DEFAULT.chosen:  # else nobody asked for it
-            say.problem(phrases.replaced(ask.reader, selection.chosen, ask.heads[0]), "head")
+            say.problem(phrases.replaced(reader, selection.chosen, every[0]), "head")
         selection = state.correct(layer=layer, head=number)
         state.publish(selection)
     return selection

@@ -9,10 +9,12 @@ from typing import Any, Final
 import streamlit as st
 
 from attnlab.analysis.tray import Together
-from attnlab.ui import engine, own, say, state, study, viewfile
+from attnlab.errors import LoadError
+from attnlab.ui import engine, models, own, say, state, study, viewfile
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import ABLATE, Ablate
-from attnlab.ui.engine.ask import Ask
+from attnlab.ui.cards.ablate.gone import Gone
+from attnlab.ui.engine.ask import FEED, Ask
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.selection import Head, Selection
 from attnlab.viz.figures import minus
@@ -20,6 +22,7 @@ from attnlab.viz.heads import spelled as spelled_head
 
 _SAVED: Final = "_study_found"
 _PROBLEM: Final = "_study_problem"
+_BEFORE: Final = "_study_before"
 _OPEN: Final = "save-open-study"
 _ABOUT: Final = (
     "A file with the texts, the heads, the measure and what was found. Opened here, it runs again. "
@@ -27,12 +30,11 @@ _ABOUT: Final = (
 )
 
 
-def draw(ask: Ask, chosen: Selection, value: Ablate, found: Together) -> None:
+def draw(ask: Ask, gone: Gone, value: Ablate, found: Together) -> None:
     """A button that saves, and a popover that opens."""
-    heads = tuple(sorted(set(chosen.taken_away)))
     st.download_button(
         "Save the study",
-        data=partial(_file, ask, chosen, value, heads, found),
+        data=partial(_file, ask, gone, value, found),
         file_name=study.NAME,
         mime="application/json",
         key="save-study",
@@ -52,13 +54,31 @@ def draw(ask: Ask, chosen: Selection, value: Ablate, found: Together) -> None:
         say.problem(trouble, f"study-{number}")
 
 
-def _file(
-    ask: Ask, chosen: Selection, value: Ablate, heads: tuple[Head, ...], found: Together
-) -> bytes:
-    edits = ask.edits(heads)
-    alone = dict(zip(map(spelled_head, heads), found.singles, strict=True))
+def loaded(selection: Selection) -> engine.Reader:
+    """The chosen model; where a study just opened names one that is not there, all stays as it was.
+
+    Raises:
+        AttnLabError: the model cannot be loaded.
+    """
+    try:
+        reader = models.loaded(selection)
+    except LoadError as error:
+        before = st.session_state.pop(_BEFORE, None)
+        if before is None:
+            raise
+        _show(*before)
+        st.session_state.pop(_SAVED, None)
+        st.session_state[_PROBLEM] = (f"The study was not opened: {error}",)
+        st.rerun()
+    st.session_state.pop(_BEFORE, None)
+    return reader
+
+
+def _file(ask: Ask, gone: Gone, value: Ablate, found: Together) -> bytes:
+    edits = ask.edits(gone.units)
+    alone = dict(zip(map(_spelled, gone.units), found.singles, strict=True))
     return study.dump(
-        chosen,
+        gone.chosen,
         value,
         edits=[edit.to_json() for edit in edits],
         metric=ask.metric.to_json(),
@@ -72,6 +92,11 @@ def _file(
     )
 
 
+def _spelled(unit: Head) -> str:
+    """L4H2 for a head, L4MLP for a feed-forward."""
+    return f"L{unit[0]}MLP" if unit[1] == FEED else spelled_head(unit)
+
+
 def _chosen() -> None:
     """Opens the study of a file; whatever is wrong with it becomes a sentence."""
     file = st.session_state.get("study-file")
@@ -83,11 +108,17 @@ def _chosen() -> None:
         return
     st.session_state[_OPEN] = False
     typed, kept = state.chosen_now(), opened.selection
+    st.session_state[_BEFORE] = (typed, own.chosen_now(ABLATE))
     fields_ = [field for field in viewfile.TEXTS.values() if field not in opened.texts]
     kept = replace(kept, **{field: getattr(typed, field) for field in fields_})
-    state.open_whole(kept, opened.problems)
-    own.choose(ABLATE, **{one.name: getattr(opened.value, one.name) for one in fields(Ablate)})
+    _show(kept, opened.value, opened.problems)
     st.session_state[_SAVED] = {"together": opened.together, "of": None}
+
+
+def _show(selection: Selection, value: Ablate, problems: tuple[str, ...] = ()) -> None:
+    """Both the shared selection and what is of this page alone."""
+    state.open_whole(selection, problems)
+    own.choose(ABLATE, **{one.name: getattr(value, one.name) for one in fields(Ablate)})
 
 
 def _apart(then: float, now: float) -> tuple[str, str]:
@@ -100,12 +131,12 @@ def _apart(then: float, now: float) -> tuple[str, str]:
     return both
 
 
-def compared(ask: Ask, heads: tuple[Head, ...], found: Together, measured: Measured) -> None:
+def compared(ask: Ask, units: tuple[Head, ...], found: Together, measured: Measured) -> None:
     """A study that was opened, beside its new run, until something is changed."""
     held: dict[str, Any] | None = st.session_state.get(_SAVED)
     if held is None or held["together"] is None:
         return
-    now = ask.key(spelled(ask.edits(heads)))
+    now = ask.key(spelled(ask.edits(units)))
     if held["of"] is None:
         st.session_state[_SAVED] = held = held | {"of": now}
     if held["of"] != now:
