@@ -4,12 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import streamlit as st
-
-from attnlab.ui import architecture_lessons, frame, lesson_links, own, state
-from attnlab.ui.architecture_selection import ARCHITECTURE, PANELS
+from attnlab.ui import architecture_lessons, frame, opening
+from attnlab.ui.architecture_selection import ARCHITECTURE
 from attnlab.ui.cards import sentences
-from attnlab.ui.cards.architecture import block, cross, heads, sees, subject, tries, why
+from attnlab.ui.cards.architecture import block, cross, heads, sees, subject, why
 
 _TITLES: Final = {
     "block": "The block",
@@ -32,27 +30,13 @@ def panel(target: Callable[[], None]) -> None:
 
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
-shown = own.restore(ARCHITECTURE)
-shown = lesson_links.whole(ARCHITECTURE, shown, architecture_lessons.named(shown.lesson))
-chosen = state.current()
-open_now = architecture_lessons.active(shown, chosen)
-shown = lesson_links.kept(ARCHITECTURE, shown, open_now)
-state.publish(chosen)
-own.publish(ARCHITECTURE, shown)
-frame.title("Architecture", "What a transformer is made of, and who sees what in it.")
-tries.draw(chosen, shown)
-with st.container(key="switch"):
-    st.segmented_control(
-        "What stands here",
-        PANELS,
-        key=own.seeded(ARCHITECTURE, "panel"),
-        required=True,
-        format_func=_TITLES.get,
-        label_visibility="collapsed",
-    )
-frame.troubles(ARCHITECTURE)
-
-
+chosen, shown = opening.opened(
+    ARCHITECTURE,
+    architecture_lessons,
+    "Architecture",
+    "What a transformer is made of, and who sees what in it.",
+    opening.Switch("panel", _TITLES),
+)
 if shown.panel in ("block", "heads"):
     with_target = subject.choose(chosen, shown)
     frame.attempt(lambda: panel(with_target))

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from attnlab.errors import AttnLabError, Cancelled
-from attnlab.ui import engine, fit, frame, guard, models, say, state, work
+from attnlab.ui import engine, fit, frame, guard, models, say, state
 from attnlab.ui.cards import effect, find, grid, keep, panel, sentences, tries
 from attnlab.ui.engine import Passage
 from attnlab.ui.scene import Scene
@@ -69,16 +69,5 @@ state.publish(chosen)
 tries.draw(chosen)
 targets = sentences.draw(chosen)
 guard.report(chosen)
-for number, trouble in enumerate(state.link_problems()):
-    say.problem(trouble, f"link-{number}")
-try:
-    show(chosen)
-except Cancelled as error:
-    say.problem(str(error), "stopped")
-    st.button("Run it again", on_click=work.resume, key="resume")
-except AttnLabError as error:
-    work.resume()
-    say.problem(str(error), "page")
-else:
-    # Nothing that was stopped is wanted any more; when it is, it runs again.
-    work.resume()
+frame.troubles()
+frame.attempt(lambda: show(chosen))

@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Final
 
-import streamlit as st
-
-from attnlab.ui import frame, lesson_links, own, positions_lessons, state
-from attnlab.ui.cards.positions import distance, family, model, order, schemes, tries
-from attnlab.ui.positions_selection import PANELS, POSITIONS
+from attnlab.ui import frame, opening, positions_lessons
+from attnlab.ui.cards.positions import distance, family, model, order, schemes
+from attnlab.ui.positions_selection import POSITIONS
 
 _TITLES: Final = {
     "schemes": "Schemes",
@@ -18,25 +16,13 @@ _TITLES: Final = {
 }
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
-shown = own.restore(POSITIONS)
-shown = lesson_links.whole(POSITIONS, shown, positions_lessons.named(shown.lesson))
-chosen = state.current()
-shown = lesson_links.kept(POSITIONS, shown, positions_lessons.active(shown, chosen))
-state.publish(chosen)
-own.publish(POSITIONS, shown)
-frame.title("Positions", "Attention sees a set of words. This is how it learns their order.")
-tries.draw(chosen, shown)
-with st.container(key="switch"):
-    st.segmented_control(
-        "What stands here",
-        PANELS,
-        key=own.seeded(POSITIONS, "panel"),
-        required=True,
-        format_func=_TITLES.get,
-        label_visibility="collapsed",
-    )
-frame.troubles(POSITIONS)
-
+chosen, shown = opening.opened(
+    POSITIONS,
+    positions_lessons,
+    "Positions",
+    "Attention sees a set of words. This is how it learns their order.",
+    opening.Switch("panel", _TITLES),
+)
 if shown.panel == "schemes":
     frame.attempt(lambda: schemes.draw(chosen, shown))
 elif shown.panel == "order":

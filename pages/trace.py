@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Final
 
-import streamlit as st
-
-from attnlab.ui import frame, lesson_links, own, state, trace_lessons
-from attnlab.ui.cards.trace import panel, tries
-from attnlab.ui.trace_selection import TRACE, VIEWS
+from attnlab.ui import frame, opening, trace_lessons
+from attnlab.ui.cards.trace import panel
+from attnlab.ui.trace_selection import TRACE
 
 _TITLES: Final = {
     "one": "One prediction",
@@ -17,24 +15,11 @@ _TITLES: Final = {
 }
 
 frame.ensure(Path(__file__).parents[1] / "app.py")
-shown = own.restore(TRACE)
-shown = lesson_links.whole(TRACE, shown, trace_lessons.named(shown.lesson))
-chosen = state.current()
-shown = lesson_links.kept(TRACE, shown, trace_lessons.active(shown, chosen))
-state.publish(chosen)
-own.publish(TRACE, shown)
-frame.title("Trace a prediction", "Which layer knew, what moved it, and what happens without that.")
-with st.container():
-    tries.draw(chosen, shown)
-with st.container(key="switch"):
-    st.segmented_control(
-        "What stands here",
-        VIEWS,
-        key=own.seeded(TRACE, "view"),
-        required=True,
-        format_func=_TITLES.get,
-        label_visibility="collapsed",
-    )
-with st.container():
-    frame.troubles(TRACE)
+chosen, shown = opening.opened(
+    TRACE,
+    trace_lessons,
+    "Trace a prediction",
+    "Which layer knew, what moved it, and what happens without that.",
+    opening.Switch("view", _TITLES),
+)
 frame.attempt(lambda: panel.draw(chosen, shown))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from attnlab.ui.selection import Selection
 
@@ -24,6 +24,22 @@ class Lesson:
     value: Any
     shared: Mapping[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
+
+
+class Course(Protocol):
+    """The experiments of a page: a module such as ``ablate_lessons``.
+
+    Attributes:
+        LESSONS: in the order of their buttons.
+        set_up: the page's own values that an experiment speaks of; what it does not stays.
+        named: the experiment of a name, or None.
+        active: the experiment that is open, or None.
+    """
+
+    LESSONS: Sequence[Lesson]
+    set_up: Callable[[Lesson], dict[str, Any]]
+    named: Callable[[str], Lesson | None]
+    active: Callable[[Any, Selection], Lesson | None]
 
 
 def named(lessons: Sequence[Lesson], name: str) -> Lesson | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import streamlit as st
 
 from attnlab.ui import choice, own, say, state
+from attnlab.ui.lessons import Course, Lesson
+from attnlab.ui.selection import Selection
 
 
 @dataclass(frozen=True)
@@ -55,35 +57,19 @@ def _button(button: Button, kind: str) -> None:
     st.button(button.title, key=key, on_click=button.opens)
 
 
-class Lesson(Protocol):
-    """An experiment of one page: what it needs of the selection that all pages share, too."""
-
-    name: str
-    title: str
-    look_for: str
-    shared: Mapping[str, Any]
-
-
-def of_page(
-    page: own.Page,
-    lessons: Sequence[Lesson],
-    open_now: Lesson | None,
-    set_up: Callable[[Lesson], dict[str, Any]],
-) -> None:
-    """The row of a page whose experiments have one stage each.
-
-    Args:
-        set_up: the page's own values that an experiment speaks of; what it does not stays.
-    """
+def of_page(page: own.Page, course: Course, selection: Selection, value: Any) -> None:
+    """The row of a page whose experiments have one stage each; what the open one does not speak of
+    stays."""
+    open_now = course.active(value, selection)
     buttons = [
-        Button(one.name, one.title, one == open_now, partial(_open, page, one, set_up))
-        for one in lessons
+        Button(one.name, one.title, one == open_now, partial(_open, page, course, one))
+        for one in course.LESSONS
     ]
     draw(buttons, None if open_now is None else open_now.look_for)
 
 
-def _open(page: own.Page, lesson: Lesson, set_up: Callable[[Lesson], dict[str, Any]]) -> None:
+def _open(page: own.Page, course: Course, lesson: Lesson) -> None:
     choice.outdate()
     if lesson.shared:
         state.choose(**lesson.shared)
-    own.choose(page, lesson=lesson.name, **set_up(lesson))
+    own.choose(page, lesson=lesson.name, **course.set_up(lesson))
