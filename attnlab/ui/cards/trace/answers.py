@@ -1,4 +1,4 @@
-"""After which word something is predicted, and which answers are followed."""
+"""Which answers are followed, and after which word."""
 
 from __future__ import annotations
 
@@ -6,43 +6,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from attnlab.ui import answers, own, say, widget
+from attnlab.ui import answers, own, say
 from attnlab.ui.answers import Found
 from attnlab.ui.cards.parts import group
-from attnlab.ui.trace_answers import Prediction
 from attnlab.ui.trace_selection import MOST_TYPED, TRACE, Traced
-from attnlab.viz.svg.text import spoken
-
-
-def position(of: Prediction) -> None:
-    """A box that lists the words of the text."""
-    sign = of.where.split()[0]
-    key = widget.mirrored("trace-after", of.position)
-    st.selectbox(
-        "Prediction after",
-        range(len(of.tokens)),
-        key=key,
-        format_func=lambda at: f"{sign} {at} · {spoken(of.tokens[at]).strip()}",
-        on_change=_moved,
-        args=(key, of.usual),
-        label_visibility="collapsed",
-        width=190,
-    )
-
-
-def _moved(key: str, usual: int) -> None:
-    at = st.session_state[key]
-    moved(-1 if at == usual else at)
-
-
-def there(value: Traced, count: int) -> Traced:
-    """With a token that the text has; that another was asked for is said."""
-    if value.at < count:
-        return value
-    say.problem(f"Sentence A has no token {value.at:,}; the last is {count - 1}.", "at")
-    value = own.correct(TRACE, at=-1)
-    own.publish(TRACE, value)
-    return value
 
 
 def moved(at: int) -> None:

@@ -6,9 +6,9 @@ import streamlit as st
 
 from attnlab.errors import TextTooLong
 from attnlab.ui import engine, models, own, say, widget
-from attnlab.ui.cards import sentences
+from attnlab.ui.cards import after, sentences
 from attnlab.ui.cards.parts import role_choice
-from attnlab.ui.cards.trace import alone, answers, looks, rolled
+from attnlab.ui.cards.trace import alone, looks, rolled
 from attnlab.ui.cards.trace.one import there
 from attnlab.ui.cards.trace.parts import look
 from attnlab.ui.engine.keys import Passage
@@ -39,7 +39,7 @@ def draw(selection: Selection, value: Traced) -> None:
     chosen = there(selection, reader)
     main = engine.predicting(reader)
     words, _ = engine.tokens_of(main, passage, "Sentence A")
-    value = answers.there(value, max(len(tokens), len(words)))
+    value = after.there(TRACE, value, max(len(tokens), len(words)))
     position = _position(value, reader, tokens)
     with st.container(border=True, key="card-looks-takes"):
         _switches(reader, chosen, tokens, position)

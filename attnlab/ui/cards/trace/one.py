@@ -7,7 +7,7 @@ import streamlit as st
 from attnlab.analysis.attribution import Attribution
 from attnlab.errors import TextTooLong
 from attnlab.ui import engine, models, own, phrases, say, state
-from attnlab.ui.cards import sentences
+from attnlab.ui.cards import after, sentences
 from attnlab.ui.cards.trace import answers, lens, parts, without
 from attnlab.ui.engine.keys import Passage
 from attnlab.ui.selection import DEFAULT, Selection
@@ -36,7 +36,7 @@ def draw(selection: Selection, value: Traced) -> None:
             f"{MOST_TOKENS}: leave out its first {len(tokens) - MOST_TOKENS:,} or more. The page "
             "Heads shows longer texts."
         )
-    value = answers.there(value, len(tokens))
+    value = after.there(TRACE, value, len(tokens))
     of = answers.fitting(value, lambda typed: prediction(typed, reader, passage))
     chosen = there(selection, of.reader)
     value = _feed(value, of.reader, chosen)
@@ -45,7 +45,7 @@ def draw(selection: Selection, value: Traced) -> None:
         with st.container(
             horizontal=True, vertical_alignment="center", key="switches", gap="small"
         ):
-            answers.position(of)
+            after.box(TRACE, of.where.split()[0], of.tokens, of.position, of.usual)
             answers.words(of.answer[0], "another word")
         say.unless_refused(lambda: lens.draw(of), "lens")
     found = _parts(of, chosen, value)

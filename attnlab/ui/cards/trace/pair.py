@@ -11,7 +11,7 @@ import streamlit as st
 from attnlab.analysis.patching import Patching
 from attnlab.errors import InputError, TextTooLong
 from attnlab.ui import engine, export, models, mount_diagram, own, say
-from attnlab.ui.cards import sentences
+from attnlab.ui.cards import after, sentences
 from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.cards.trace import answers, asked, patch
 from attnlab.ui.cards.trace.exchange import Shown, name_of, said, way
@@ -67,7 +67,7 @@ def draw(selection: Selection, value: Traced) -> None:
     chosen = there(selection, reader)
     if reader.lab.head_kind != "none":
         words, _ = engine.tokens_of(engine.predicting(reader), a, "Sentence A")
-        value = answers.there(value, len(words))
+        value = after.there(TRACE, value, len(words))
     with st.container(border=True, key="card-pair"):
         with st.container(horizontal=True, vertical_alignment="center", key="title-pair"):
             st.markdown("**What carries the difference**", width="content", help=ABOUT)
