@@ -1,33 +1,23 @@
-"""Scores of head roles are what their definitions say, and chance is what it is said to be."""
+"""Scores of head roles are what their definitions say, in any model, and can be kept."""
 
-import itertools
 import json
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import attnlab as al
 from attnlab.analysis import roles
-from attnlab.analysis.roles import drawn, scan, written
-from attnlab.analysis.roles.common import Common
+from attnlab.analysis.roles import scan
 from attnlab.analysis.roles.drawn import Ids
 from attnlab.analysis.roles.plan import ids_of, plan_for
-from attnlab.analysis.roles.probe import Looks, looks_at, owners, seen_in
-from attnlab.analysis.roles.score import SHUFFLES, Tally, scored
+from attnlab.analysis.roles.probe import owners, seen_in
 from attnlab.errors import Cancelled, InputError
 from attnlab.trace import Token
 from tests import families
 from tests.families import worded
 
 TEXT_ROLES = {"punctuation", "opening bracket", "subject of verb", "pronoun"}
-
-
-def random_weights(*shape, seed=0):
-    scores = torch.randn(*shape, generator=torch.Generator().manual_seed(seed)) * 2
-    return scores.masked_fill(torch.ones(shape[-2:]).triu(1).bool(), -torch.inf).softmax(-1)
 
 
 def row(found, role, layer=1, head=2):
@@ -123,167 +113,6 @@ def test_the_same_seed_gives_the_same_and_another_seed_another():
     assert roles.measure(lab, probes=2, seed=1).rows != first.rows
 
 
-# --- chance --------------------------------------------------------------------------------------
-
-
-def test_chance_is_other_keys_as_many_of_them():
-    weights = random_weights(5, 9, 9)
-    seen = torch.ones(9, 9, dtype=torch.bool).tril()
-    on = looks_at(9, [(4, [1, 2]), (8, [3])], [(), ()]).on
-    among = seen & on.any(-1, keepdim=True) & ~on
-    score, chance = scored(weights, Looks(on, among), False, torch.Generator().manual_seed(0))
-    w = weights.double()
-    right = (w[:, 4, 1] + w[:, 4, 2] + w[:, 8, 3]) / 2
-    torch.testing.assert_close(score, right, rtol=0, atol=1e-6)
-    assert chance.shape == (SHUFFLES, 5)
-    # Of 3 other keys two are drawn, of 8 others one; the mean is that of their weights.
-    expected = ((1 - w[:, 4, 1] - w[:, 4, 2]) * 2 / 3 + (1 - w[:, 8, 3]) / 8) / 2
-    assert (chance.mean(0) - expected).abs().max() < 0.06
-    assert (chance.max(0).values > chance.min(0).values).all()
-
-
-def test_chance_of_a_difference_swaps_the_two_sides():
-    weights = random_weights(5, 9, 9)
-    looks = looks_at(9, [(7, [1])], [[5]])
-    score, chance = scored(weights, looks, True, torch.Generator().manual_seed(0))
-    right = (weights[:, 7, 1] - weights[:, 7, 5]).double()
-    torch.testing.assert_close(score, right)
-    torch.testing.assert_close(chance.abs(), right.abs().expand(SHUFFLES, -1))
-    assert 0 < (chance[:, 0] * right[0] > 0).sum() < SHUFFLES
-
-
-def test_the_threshold_is_the_floor_or_four_deviations_above_chance():
-    tally = Tally(roles.role_named("induction"))
-    chance = torch.zeros(SHUFFLES, 2, dtype=torch.double)
-    chance[::2, 1] = 0.4
-    for group, score in enumerate((0.2, 0.6)):
-        tally.add(torch.full((2,), score, dtype=torch.double), chance, group)
-    found = tally.result()
-    assert found.threshold.tolist() == pytest.approx(
-        [roles.role_named("induction").floor, 0.2 + 4 * float(chance[:, 1].std())]
-    )
-    assert found.score.tolist() == pytest.approx([0.4, 0.4])
-    assert found.spread.tolist() == pytest.approx([0.2 * 2**0.5] * 2)
-
-
-def test_looking_where_no_query_looks_is_an_error():
-    empty = torch.zeros(3, 3, dtype=torch.bool)
-    with pytest.raises(ValueError, match="no query"):
-        scored(random_weights(1, 3, 3), Looks(empty, empty), False, torch.Generator())
-
-
-# --- the pattern that is common to texts ---------------------------------------------------------
-
-
-def test_a_common_pattern_counts_and_one_that_the_text_moves_is_taken_off():
-    n, seen = 7, torch.ones(7, 7, dtype=torch.bool).tril()
-    maps = [random_weights(2, n, n, seed=i) for i in range(3)]
-    for one in maps:
-        one[0] = maps[0][0]  # head 0 looks the same on every text
-    common = Common(seen, torch.Generator().manual_seed(0))
-    for one in maps:
-        common.add(one)
-    found = common.result(0.3)
-
-    def weight(difference):
-        return np.mean([np.abs(difference[q, 1:]).sum() / 2 for q in range(2, n)])
-
-    for head in range(2):
-        each = [one[head].double().numpy() for one in maps]
-        mean = sum(each) / 3
-        even = (
-            np.array([[mean[q, 1 : q + 1].sum() / max(q, 1)] * n for q in range(n)]) * seen.numpy()
-        )
-        moved = [weight(b - a) for a, b in itertools.pairwise(each)]
-        right = weight(mean - even) - np.mean(moved)
-        assert float(found.score[head]) == pytest.approx(right, abs=1e-6)
-    assert found.score[0] > 0 > found.score[1]
-    assert found.chance[0] < found.score[0]
-
-
-def test_what_is_common_takes_two_texts():
-    common = Common(torch.ones(3, 3, dtype=torch.bool).tril(), torch.Generator())
-    common.add(random_weights(1, 3, 3))
-    with pytest.raises(ValueError, match="two"):
-        common.result(0.3)
-
-
-# --- probes --------------------------------------------------------------------------------------
-
-
-def test_the_first_repeated_probe_is_40_random_ids_twice():
-    ids = torch.randint(1000, 40000, (40,), generator=torch.Generator().manual_seed(0)).tolist()
-    first, *others = drawn.repeated(Ids(1000, 40_000), 8, 0)
-    assert first.given == tuple(ids * 2)
-    periods = [len(one.given) // 2 for one in others]
-    assert 40 not in periods and len(set(periods)) >= 6
-
-
-@settings(deadline=None, max_examples=25)
-@given(st.integers(0, 999), st.integers(30, 99), st.integers(10, 70))
-def test_ids_are_drawn_without_repeats_while_there_are_enough(seed, high, count):
-    ids = Ids(5, high, frozenset({7, 8}), before=(1,), after=(2,))
-    found = ids.draw(count, seed)
-    assert len(found) == count
-    assert len(set(found)) == min(count, high - 7)
-    assert min(found) >= 5 and max(found) < high and not {7, 8} & set(found)
-    probe = ids.probe("plain", found, 0)
-    assert probe.given == (1, *found, 2)
-    assert [probe.given[i] for i in probe.words(count + 2)] == found
-    assert [(0, *probe.given)[i] for i in probe.words(count + 3)] == found  # after a start token
-
-
-def test_probes_fit_a_short_model_or_are_refused():
-    short = Ids(5, 90, longest=31)
-    for make in (drawn.repeated, drawn.plain, drawn.twofold):
-        assert all(len(probe.given) <= 31 for probe in make(short, 5, 0))
-    with pytest.raises(InputError, match="this model takes 12"):
-        drawn.plain(Ids(5, 90, longest=12), 1, 0)
-
-
-def test_brackets_match_and_each_has_others_before_it():
-    for probe in written.brackets(20, 4):
-        text = probe.given
-        assert len(probe.marks) in (3, 4)  # all but one that comes before any other
-        for mark in probe.marks:
-            (start,) = mark.target
-            assert text[start] + text[mark.query] in ("()", "[]", "{}", '""')
-            inside = text[start + 1 : mark.query]
-            assert all(inside.count(a) == inside.count(b) for a, b in ("()", "[]", "{}"))
-            assert mark.others and start not in mark.others
-            assert all(text[other] in '([{"' and other < mark.query for other in mark.others)
-    (mark,) = written.marks_in('a (b) "c" d')
-    assert (mark.query, mark.target, mark.others) == (8, (6,), (2,))
-
-
-def test_generated_texts_are_as_many_as_asked_and_all_different():
-    for texts in (written.sentences(9, 0), written.brackets(9, 0), written.sentences(9, 1)):
-        assert len({probe.given for probe in texts}) == 9
-    assert written.sentences(3, 0) == written.sentences(3, 0)
-    assert "\n" in written.sentences(2, 0)[1].given
-
-
-def test_characters_find_their_tokens_or_nothing_is_said():
-    tokens = [Token(0, "[CLS]", "[CLS]", special=True)]
-    tokens += [
-        Token(i, text, text) for i, text in enumerate(("un", "kind", " (", "a", ")", "↵"), 1)
-    ]
-    found = owners("Unkind (a)\n", tokens)
-    assert found == [1, 1, 2, 2, 2, 2, None, 3, 4, 5, None]
-    assert owners("Unkind (b)", tokens) is None
-
-
-@pytest.mark.parametrize("role", [role.name for role in roles.ROLES if role.causal])
-def test_every_role_has_an_example(words, role):
-    given = roles.example(words, role)
-    assert len(words.run(given, logits=None).tokens) >= 6
-
-
-def test_an_example_that_cannot_be_given_says_why():
-    with pytest.raises(InputError, match=r"no probe of “punctuation”: it has no tokenizer"):
-        roles.example(families.lab("gpt2"), "punctuation")
-
-
 # --- any model -----------------------------------------------------------------------------------
 
 
@@ -347,6 +176,17 @@ def test_it_can_be_cancelled_and_the_model_is_as_before():
     with pytest.raises(Cancelled):
         roles.measure(lab, probes=2, progress=lambda share: cancel.set(), cancel=cancel)
     assert torch.equal(lab.run(families.text()).logits, before)
+
+
+@pytest.mark.parametrize("role", [role.name for role in roles.ROLES if role.causal])
+def test_every_role_has_an_example(words, role):
+    given = roles.example(words, role)
+    assert len(words.run(given, logits=None).tokens) >= 6
+
+
+def test_an_example_that_cannot_be_given_says_why():
+    with pytest.raises(InputError, match=r"no probe of “punctuation”: it has no tokenizer"):
+        roles.example(families.lab("gpt2"), "punctuation")
 
 
 # --- what comes back -----------------------------------------------------------------------------
