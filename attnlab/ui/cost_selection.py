@@ -22,6 +22,13 @@ LENGTHS: Final = tuple(2**power for power in range(7, 21))
 """Lengths at which a cache is looked at, in tokens."""
 BYTES: Final = (1, 2, 4)
 """Of one number: 8, 16 or 32 bits."""
+OWN: Final = "own"  # a text that the model writes itself
+TEXTS: Final = (*PASSAGES, OWN)
+LONG: Final = (128, 256, 512)
+"""Tokens of such a text."""
+HEATS: Final = (0.5, 0.7, 1.0, 1.3)
+"""Temperatures at which it is drawn."""
+MOST_SEED: Final = 9_999
 READ: Final = (256, 512, 1_024, 2_048)
 """Tokens that are read beside caches that forget."""
 WIDE: Final = (64, 128, 256)
@@ -49,8 +56,10 @@ class Cost:
             ``compared``: whether it is.
         of: "The cache": whose; ``length``: tokens, one of LENGTHS; ``layers``, ``kv_heads``,
             ``heads``, ``size``, ``number``: sizes of one's own.
-        text, read, wide, first: "The cache": the passage, how much of it is read, how many tokens a
-            cache holds, and how many first ones among them; ``forgetting``: whether it is read.
+        text, read, wide, first: "The cache": the text, of TEXTS, how much of a passage is read, how
+            many tokens a cache holds, and how many first ones among them; ``forgetting``: whether
+            it is read; ``long``, ``heat``, ``luck``: tokens of a text of the model's own, the
+            temperature and the seed that it is drawn with.
         given, pairs, drawn, seed: "What the cheap ones give up": a typed list, "" for a random one
             of so many pairs, its number, and which of the three trainings.
         timed: "The cache": whether the time of a token is measured.
@@ -78,6 +87,9 @@ class Cost:
     wide: int = 128
     first: int = 4
     forgetting: bool = False
+    long: int = 256
+    heat: float = 0.7
+    luck: int = 0
     given: str = ""
     pairs: int = 16
     drawn: int = 0
@@ -105,11 +117,14 @@ COST: Final = Page(
         "size": whole("size", 1, MOST_SIZE),
         "bytes": one_number_of("number", BYTES),
         "time": switch("timed", "yes", "no"),
-        "passage": one_of("text", PASSAGES),
+        "passage": one_of("text", TEXTS),
         "read": one_number_of("read", READ),
         "wide": one_number_of("wide", WIDE),
         "kept-first": one_number_of("first", FIRST),
         "forget": switch("forgetting", "yes", "no"),
+        "write": one_number_of("long", LONG),
+        "heat": one_number_of("heat", HEATS),
+        "seed": whole("luck", 0, MOST_SEED),
         "list": typed("given", MOST_LIST),
         "pairs": one_number_of("pairs", PAIRS),
         "nth-list": whole("drawn", 0, 9_999),

@@ -31,6 +31,15 @@ def test_a_measurement_runs_is_stopped_and_runs_again(watched: Page, address: st
     assert runs(page) == 0
 
 
+def test_the_text_of_a_model_is_stopped_while_it_is_written(page: Page, address: str):
+    page.goto(f"{address}/cost?show=cache&passage=own")
+    page.get_by_role("button", name="Write it, then read it three times").click(timeout=120_000)
+    written = page.locator("[class*=st-key-remark-writing-]").first
+    expect(written).to_contain_text("…", timeout=120_000)
+    at_once(page.get_by_role("button", name="Stop"))
+    expect(page.locator(".st-key-problem-stopped")).to_contain_text("Stopped: writing a text")
+
+
 def test_tiles_are_stepped_through_and_played(page: Page, address: str):
     page.goto(f"{address}/cost?show=tiles&tile=8")
     film = page.locator(".st-key-tiles")

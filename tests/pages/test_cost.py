@@ -11,6 +11,7 @@ from attnlab.analysis import resting, streaming
 from attnlab.analysis.measured import apart
 from attnlab.analysis.measured.apart import Measurement
 from attnlab.ui.cards.cost import tiles
+from attnlab.ui.engine import owntext
 from attnlab.ui.export.menu import files
 from attnlab.viz import payload
 from tests.pages.reading import diagrams, opened, said, written
@@ -161,6 +162,29 @@ def test_a_text_is_read_beside_three_caches(cost, monkeypatch, fresh_caches):
     assert said(app, "the first token gets 42% of all attention")
     assert said(app, "Read by our transformer")
     assert {"all kept", "the last 128", "1 sink + the last 127"} <= set(written(app))
+
+
+def test_a_text_of_the_models_own_is_written_once_and_read_beside_three_caches(
+    cost, monkeypatch, fresh_caches
+):
+    read = []
+
+    def losses(runner, ids, *, partly, **options):
+        read.append(tuple(ids))
+        return torch.linspace(4, 3, len(ids) - 1)
+
+    monkeypatch.setattr(streaming, "read", losses)
+    monkeypatch.setattr(resting, "on_first", lambda *args: 0.42)
+    own = {"passage": "own", "write": "128", "heat": "0.7", "seed": "3"}
+    app = cost(show="cache", wide="64", **own)
+    assert not read and not said(app, "Once upon a time")
+    widget(app, "measure-forgetting").click().run()
+    assert len(read) == 3 and len(set(read)) == 1 and len(read[0]) == 128
+    assert said(app, "itself after “Once upon a time”, temperature 0.7, seed 3.")
+    assert said(app, "Once upon a time") and said(app, "Second half: all kept 3.2")
+    monkeypatch.setattr(owntext, "ids_of", lambda *args: read[0])
+    widget(app, "own_cost_luck").set_value(4).run()
+    assert not app.exception and address(app)["seed"] == "4"
 
 
 def test_a_model_that_cannot_forget_says_why(cost, tiny_gemma):

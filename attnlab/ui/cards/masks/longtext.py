@@ -1,23 +1,23 @@
 """A long text under several masks: which text, the curves as they come, and what they come to."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import streamlit as st
 
-from attnlab.analysis.damage import width_for
 from attnlab.analysis.passage import passage
 from attnlab.errors import EmptyText
 from attnlab.ui import engine, export, masks_long, own, say, texts
+from attnlab.ui.cards import losses
 from attnlab.ui.engine import longtext
 from attnlab.ui.export import architecture as files
+from attnlab.ui.export.menu import Savable
 from attnlab.ui.link import LINK_CHARACTERS
 from attnlab.ui.masks_long import Mean, Way
 from attnlab.ui.masks_selection import LENGTHS, MASKS, SOURCES, WIDE, Masks
 from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import MAX_CHARACTERS
-from attnlab.viz import lines
 from attnlab.viz.diagram import Diagram
 
 _TITLES: Final = {"ruth": "Ruth", "esther": "Esther", "pasted": "Your own text"}
@@ -25,8 +25,6 @@ _SHIPPED: Final = (
     "Ruth and Esther are books of the King James Version of 1611, long enough for 2,048 tokens and "
     "more. In the public domain, except in the United Kingdom."
 )
-_BEGIN: Final = 16
-"""Positions at the very start, whose losses are too high for the picture."""
 
 
 def text_choice() -> None:
@@ -117,7 +115,8 @@ def _draw(
 ) -> None:
     means = masks_long.means(ways, found, len(ids))
     said = masks_long.repaired(means)
-    drawn = _chart(value, ids, ways, found)
+    mark = (value.wide, "the window leaves the first word")
+    drawn = losses.chart(ways, found, len(ids), mark, high=320, wide=610)
     with st.container(key=f"cards-{key}"):
         picture, figures = st.columns([1.9, 1], gap="medium")
     with figures:
@@ -132,7 +131,7 @@ def _draw(
             say.remark(f"A window of {value.wide:,} holds all {len(ids):,} tokens.", f"{key}-whole")
         if done:
             with st.container(horizontal=True, key=f"actions-{key}"):
-                export.menu(f"save-{key}", _kept(value, reader, ids, ways, found, drawn, said))
+                export.menu(f"save-{key}", _kept(value, reader, ways, found, drawn, said))
 
 
 def _means(key: str, means: Sequence[Mean]) -> None:
@@ -145,48 +144,18 @@ def _means(key: str, means: Sequence[Mean]) -> None:
                 say.remark(mean.name, f"{key}-{number}")
 
 
-def _chart(
-    value: Masks, ids: Sequence[int], ways: Sequence[Way], found: Sequence[np.ndarray]
-) -> Diagram:
-    width = width_for(len(ids))
-    smooth = [longtext.drawn(curve, width) for curve in found]
-    step = max(1, len(ids) // 512)
-    places = list(range(0, len(ids) - 1, step))
-    shown = [v for line in smooth for v in line[min(_BEGIN, len(line) - 1) :]]
-    return lines.lines(
-        f"Loss by position, nats, each the mean of {width} around it",
-        places,
-        [
-            lines.Line(way.name, [line[at] for at in places], way.colour, way.dashed)
-            for way, line in zip(ways, smooth, strict=True)
-        ],
-        x_name="position",
-        write="{:.3g}".format,
-        marks=[(value.wide, "the window leaves the first word")],
-        span=(min(shown), max(shown)),
-        high=320,
-        wide=610,
-    )
-
-
 def _kept(
     value: Masks,
     reader: engine.Reader,
-    ids: Sequence[int],
     ways: Sequence[Way],
     found: Sequence[np.ndarray],
     drawn: Diagram,
     said: str,
-) -> Any:
-    rows = [[at, *(float(curve[at]) for curve in found)] for at in range(len(ids) - 1)]
-    source = files.of_model(reader, None, ways[-1].edits)
+) -> Savable:
     return files.picture(
         f"attnlab-{value.panel}",
-        f"Loss by position, {_TITLES[value.source]}, {len(ids):,} tokens",
+        f"Loss by position, {_TITLES[value.source]}, {len(found[0]) + 1:,} tokens",
         drawn,
-        source,
-        what="−log of the probability of the token after each position, in nats; every position.",
-        columns=("position", *(way.name for way in ways)),
-        rows=rows,
-        notes=(f"The picture shows means of {width_for(len(ids))} positions.", said),
+        files.of_model(reader, None, ways[-1].edits),
+        **losses.numbers(ways, found, said),
     )
