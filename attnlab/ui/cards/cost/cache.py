@@ -7,12 +7,9 @@ from typing import Final
 
 import streamlit as st
 
-from attnlab.analysis.measured import slopes
-from attnlab.analysis.measured.tokens import TokenTime
-from attnlab.analysis.passage import passage
-from attnlab.ui import cost_cache, cost_view, engine, explain, fit, models, own, say
+from attnlab.ui import cost_cache, engine, explain, fit, models, own, say
 from attnlab.ui.cards.architecture.heads import size
-from attnlab.ui.cards.cost import cache_long, parts
+from attnlab.ui.cards.cost import cache_long, parts, token_time
 from attnlab.ui.cards.number import number
 from attnlab.ui.cost_cache import COLOURS, Kept
 from attnlab.ui.cost_selection import (
@@ -27,8 +24,6 @@ from attnlab.ui.cost_selection import (
     TYPED,
     Cost,
 )
-from attnlab.ui.engine import cost as measuring
-from attnlab.ui.engine import longtext
 from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import Selection
@@ -42,13 +37,6 @@ _TITLES: Final = {
     "starcoder": "StarCoder 15B",
     TYPED: "Typed sizes",
 }
-COUNTS: Final = (16, 32, 64, 128, 256, 512)
-"""Tokens after which one more is timed."""
-_TIMED: Final = (
-    "Without a cache every new token means reading the whole text again; with one, only the newest "
-    "token is read, and looks at what is kept. Both give the same logits. Processor time of one "
-    "thread."
-)
 _SIZES: Final = (
     ("layers", "Layers", MOST_LAYERS),
     ("heads", "Query heads", MOST_HEADS),
@@ -74,7 +62,7 @@ def draw(selection: Selection, value: Cost) -> None:
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
     with left, st.container(border=True, key="card-timed"):
-        _timed(value, reader, writes)
+        token_time.draw(value, reader, writes)
     with right, st.container(border=True, key="card-long"):
         cache_long.draw(selection, value, reader, loaded if writes else None)
 
@@ -89,6 +77,24 @@ def _loaded(reader: engine.Reader) -> Kept | None:
 
 
 def _sizes(value: Cost, reader: engine.Reader, loaded: Kept | None) -> None:
+    """Whose cache, how large it is at each length, and beside the model's weights."""
+    _whose(value)
+    if loaded is None:
+        say.remark(
+            f"{reader.title} keeps no cache: it reads a text once and writes nothing.", "no-cache"
+        )
+    found = cost_cache.shown(value, loaded)
+    here = next((one for one in found if one.name == value.of), found[0])
+    with st.container(key="cards-cache"):
+        left, right = st.columns(2, gap="medium")
+    with left:
+        _bytes(found, here, value.length)
+    with right:
+        _shares(found, here, value.length)
+    _figures(here, value.length)
+
+
+def _whose(value: Cost) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="title-cache"):
         st.markdown("**Keys and values of every token**", width="stretch", help=explain.CACHE)
         parts.slider("Tokens", "length", LENGTHS, "{:,} tokens".format)
@@ -102,27 +108,19 @@ def _sizes(value: Cost, reader: engine.Reader, loaded: Kept | None) -> None:
     )
     if value.of == TYPED:
         _typed()
-    if loaded is None:
-        say.remark(
-            f"{reader.title} keeps no cache: it reads a text once and writes nothing.", "no-cache"
-        )
-    found = cost_cache.shown(value, loaded)
-    here = next((one for one in found if one.name == value.of), found[0])
-    with st.container(key="cards-cache"):
-        left, right = st.columns(2, gap="medium")
-    with left:
-        _bytes(found, here, value.length)
-    with right:
-        _shares(found, here, value.length)
-    kept = size(here.cache(value.length))
+
+
+def _figures(here: Kept, length: int) -> None:
+    """What the chosen one keeps at the chosen length."""
+    kept = size(here.cache(length))
     figures = [
         (f"a token, {here.title}", size(here.each)),
-        (f"at {value.length:,} tokens", kept),
+        (f"at {length:,} tokens", kept),
         ("the model's weights", size(here.weights)),
         ("tokens from which the cache is heavier", f"{here.crossing:,}"),
     ]
     parts.figures("cache", figures)
-    say.remark(cost_cache.sentence(here, value.length, kept), "cache")
+    say.remark(cost_cache.sentence(here, length, kept), "cache")
 
 
 def _typed() -> None:
@@ -179,65 +177,4 @@ def _keep(key: str, title: str, drawn: object, found: Sequence[Kept]) -> None:
         columns=("model", "way", "tokens", "cache_bytes", "weights_bytes", "heavier_from"),
         rows=rows,
         notes=[f"{one.title}: {one.formula}" for one in found],
-    )
-
-
-def _timed(value: Cost, reader: engine.Reader, writes: bool) -> None:
-    """Seconds of one more token, with the cache and without."""
-    st.markdown("**One more token**", help=_TIMED)
-    if not writes:
-        say.remark(parts.no_decoder(reader), "timed-none")
-        return
-    if not value.timed:
-        parts.start("timed", f"Time {reader.title}", "Some seconds, on this machine.")
-        return
-    counts = [n for n in COUNTS if reader.lab.longest is None or n + 8 <= reader.lab.longest]
-    ids = longtext.ids_of(reader, passage(), counts[-1] + 8 if counts else 16)
-    slot = st.empty()
-
-    def show(found: tuple[TokenTime, ...]) -> None:
-        if len(found) > 1:
-            with slot.container(key=f"timing-{len(found)}"):
-                _times_chart(reader, found, f"-{len(found)}")
-
-    found = measuring.token_times(reader, ids, counts, again=parts.again("timed"), partly=show)
-    with slot.container(key="all-timed"):
-        _times_chart(reader, found, "")
-
-
-def _times_chart(reader: engine.Reader, found: Sequence[TokenTime], when: str) -> None:
-    counts = [one.n for one in found]
-    lines = []
-    for name, colour, field in (
-        ("without a cache", "ink", "again"),
-        ("with a cache", "attention", "cached"),
-    ):
-        values = [getattr(one, field) for one in found]
-        power = slopes.fitted(counts, values)
-        title = name if power is None else f"{name} {cost_view.raised(power)}"
-        lines.append(Curve(title, values, colour, dots=True))
-    options = {"x_name": "tokens before it", "write": cost_view.time, "high": 280, "wide": 540}
-    ticks = {"ticks": cost_view.time_ticks}
-    drawn = curves.curves("Time of one more token", counts, lines, **options, **ticks)
-    diagram(f"timed{when}", drawn)
-    if when:
-        return
-    last = found[-1]
-    said = (
-        f"After {last.n:,} tokens: {cost_view.time(last.again)} without, "
-        f"{cost_view.time(last.cached)} with, {last.again / last.cached:,.0f} times faster."
-    )
-    with st.container(key="told-timed"):
-        say.remark(said, "timed")
-    with st.container(horizontal=True, key="again-timed-row"):
-        parts.anew("timed")
-    parts.keep(
-        "token-time",
-        f"Time of one more token of {reader.title}",
-        drawn,
-        files.of_model(reader, None),
-        what="Processor seconds of one more token, one thread.",
-        columns=("tokens_before", "without_cache_s", "with_cache_s"),
-        rows=[[one.n, one.again, one.cached] for one in found],
-        notes=(said,),
     )

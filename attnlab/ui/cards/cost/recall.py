@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import streamlit as st
@@ -12,9 +12,11 @@ from attnlab.ui import own, say
 from attnlab.ui.cards.cost import parts
 from attnlab.ui.cost_selection import COST, MOST_LIST, PAIRS, SEEDS, Cost
 from attnlab.ui.engine import recall as engine
+from attnlab.ui.engine.recall import Pairs
 from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import lines, recalled
+from attnlab.viz.diagram import Diagram
 from attnlab.viz.lines import Line
 from attnlab.viz.recalled import Said
 from attnlab.viz.tokens import label
@@ -57,27 +59,15 @@ def draw(value: Cost) -> None:
     with st.container(key="cards"):
         left, right = st.columns(2, gap="small")
     with left, st.container(border=True, key="card-recall"):
-        _curves(value)
+        _curves()
     with right, st.container(border=True, key="card-asked"):
         _asked(value)
 
 
-def _curves(value: Cost) -> None:
+def _curves() -> None:
     st.markdown("**Recall of a list**", help=_TASK)
     found = engine.curves()
-    pairs, by_model = found["pairs"], found["accuracy"]
-    drawn = lines.lines(
-        "Right answers",
-        pairs,
-        [_line(name, by_model[name]) for name in _COLOURS],
-        x_name="pairs in the list",
-        write="{:.0%}".format,
-        log_x=True,
-        span=(0.0, 1.0),
-        marks=[(recall.LONGEST, "trained up to here")],
-        high=330,
-        wide=560,
-    )
+    drawn = _chart(found)
     diagram("recall-curves", drawn)
     said = _said(found)
     with st.container(key="told-recall"):
@@ -95,14 +85,33 @@ def _curves(value: Cost) -> None:
         _SOURCE,
         what="Share of right answers over random lists, each model, each seed.",
         columns=("model", "seed", "pairs", "accuracy"),
-        rows=[
-            [name, seed, k, accuracy]
-            for name, rows in by_model.items()
-            for seed, row in enumerate(rows)
-            for k, accuracy in zip(pairs, row, strict=True)
-        ],
+        rows=_rows(found),
         notes=(said, about),
     )
+
+
+def _chart(found: Mapping[str, Any]) -> Diagram:
+    return lines.lines(
+        "Right answers",
+        found["pairs"],
+        [_line(name, found["accuracy"][name]) for name in _COLOURS],
+        x_name="pairs in the list",
+        write="{:.0%}".format,
+        log_x=True,
+        span=(0.0, 1.0),
+        marks=[(recall.LONGEST, "trained up to here")],
+        high=330,
+        wide=560,
+    )
+
+
+def _rows(found: Mapping[str, Any]) -> list[list[Any]]:
+    return [
+        [name, seed, k, accuracy]
+        for name, rows in found["accuracy"].items()
+        for seed, row in enumerate(rows)
+        for k, accuracy in zip(found["pairs"], row, strict=True)
+    ]
 
 
 def _line(name: str, rows: list[list[float]]) -> Line:
@@ -126,6 +135,14 @@ def _said(found: Mapping[str, Any]) -> str:
 
 
 def _asked(value: Cost) -> None:
+    """A list, and what each model says to it."""
+    _list(value)
+    pairs = engine.pairs_of(value.given, value.pairs, value.drawn)
+    _answers(pairs, engine.answers(pairs, value.seed))
+
+
+def _list(value: Cost) -> None:
+    """The list that is asked for, typed or random, and by which training."""
     with st.container(horizontal=True, vertical_alignment="center", key="title-asked"):
         st.markdown("**Ask them yourself**", width="stretch", help=_LIVE)
         parts.slider("Pairs", "pairs", PAIRS, "{} pairs".format, 150)
@@ -149,8 +166,9 @@ def _asked(value: Cost) -> None:
         format_func=lambda seed: f"training {seed + 1}",
         label_visibility="collapsed",
     )
-    pairs = engine.pairs_of(value.given, value.pairs, value.drawn)
-    found = engine.answers(pairs, value.seed)
+
+
+def _answers(pairs: Pairs, found: Mapping[str, Sequence[recall.Answer]]) -> None:
     asked = [(_shown(key), _shown(wanted)) for key, wanted in pairs]
     columns = [(TITLES[name], [_one(answer) for answer in found[name]]) for name in _COLOURS]
     table = recalled.recalled(asked, columns)

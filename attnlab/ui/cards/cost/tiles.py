@@ -18,6 +18,7 @@ from attnlab.ui.cards.parts import role_choice
 from attnlab.ui.cost_selection import COST, TILED_UP_TO, TILES, Cost
 from attnlab.ui.engine import Passage
 from attnlab.ui.engine import cost as measuring
+from attnlab.ui.engine.cost import Measured
 from attnlab.ui.engine.in_tiles import in_tiles
 from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
@@ -64,25 +65,18 @@ def draw(selection: Selection, value: Cost) -> None:
 
 
 def _head(selection: Selection, value: Cost, reader: engine.Reader) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="title-tiles"):
-        st.markdown(f"**{full(selection.chosen)} in tiles**", width="stretch", help=_ABOUT)
-        if len(reader.roles) > 1:
-            role_choice(reader)
-        _chooser("Layer", "layer", reader.layers)
-        _chooser("Head", "head", range(reader.heads_in(selection.layer)))
-        parts.slider("Tile", "tile", TILES, "tiles of {0} × {0}".format, 150)
+    _controls(selection, reader)
     passage = Passage(selection.a, selection.target_a)
     read = engine.tokens_only(reader, passage, "Sentence A")
     found = in_tiles(reader, passage, selection.chosen, value.tile, MOST)
     rows = [label(token) for token in read.tokens[: found.queries]]
     columns = [label(token) for token in read.sources[: found.keys]]
     shown = tile_film.tile_film([_tile(step) for step in found.steps], rows, columns)
-    at = found.telling if value.at < 0 else value.at
     at = mount_film.film(
         "tiles",
         shown,
         what=(reader.key, reader.role, passage, selection.chosen, value.tile),
-        frame=at,
+        frame=found.telling if value.at < 0 else value.at,
         on_change=_left,
     )
     if max(len(read.tokens), len(read.sources)) > MOST:
@@ -90,17 +84,27 @@ def _head(selection: Selection, value: Cost, reader: engine.Reader) -> None:
     said = _said(found)
     with st.container(key="told-tiles"):
         say.remark(said, "tiles")
-    source = files.of_model(reader, passage)
     parts.keep(
         "tiles",
         f"{full(selection.chosen)} in tiles of {value.tile} × {value.tile}",
         shown.picture(at),
-        source,
+        files.of_model(reader, passage),
         what="After each tile, of each of its queries: highest score, sum of exp(score − highest).",
         columns=("tile", "first_key", "end_key", "query", "token", "highest", "sum", "shrunk_by"),
         rows=_rows(found, rows),
         notes=(said,),
     )
+
+
+def _controls(selection: Selection, reader: engine.Reader) -> None:
+    """Which head, in tiles of which size."""
+    with st.container(horizontal=True, vertical_alignment="center", key="title-tiles"):
+        st.markdown(f"**{full(selection.chosen)} in tiles**", width="stretch", help=_ABOUT)
+        if len(reader.roles) > 1:
+            role_choice(reader)
+        _chooser("Layer", "layer", reader.layers)
+        _chooser("Head", "head", range(reader.heads_in(selection.layer)))
+        parts.slider("Tile", "tile", TILES, "tiles of {0} × {0}".format, 150)
 
 
 def _tile(step: Any) -> Tile:
@@ -162,29 +166,33 @@ def _memory(value: Cost) -> None:
             return
         jobs = (("naive", value.many), ("tiled", value.many))
         found = measuring.measured(jobs, "Measuring both", again=parts.again("memory"))
-        naive, tiled = found
-        if not naive.bytes or not tiled.bytes:
+        if all(one.bytes for one in found):
+            _taken(found, value.many)
+        else:
             say.remark("This system does not say how much memory was taken.", "memory")
-            return
-        said = (
-            f"In tiles it takes 1/{naive.bytes / tiled.bytes:,.0f} of the memory. "
-            f"All scores at once are {size(4 * SHAPE.heads * value.many**2)}; q, k, v and the "
-            f"result are {size(16 * SHAPE.width * value.many)}."
-        )
-        bars = tile_film.memory_bars(
-            *((size(one.bytes), one.bytes) for one in found), label=f"Peak memory. {said}"
-        )
-        diagram("memory", bars)
-        say.remark(said, "memory")
-        with st.container(horizontal=True, key="again-row"):
-            parts.anew("memory")
-        parts.keep(
-            "tiles-memory",
-            f"Peak memory of attention over {value.many:,} tokens",
-            bars,
-            parts.here(),
-            what="Peak bytes of a fresh process, inputs and result included; seconds.",
-            columns=("way", "tokens", "bytes", "seconds"),
-            rows=[[one.way, one.n, one.bytes, one.seconds] for one in found],
-            notes=(said,),
-        )
+
+
+def _taken(found: Measured, tokens: int) -> None:
+    """Both as bars, and how they compare."""
+    naive, tiled = found
+    said = (
+        f"In tiles it takes 1/{naive.bytes / tiled.bytes:,.0f} of the memory. "
+        f"All scores at once are {size(4 * SHAPE.heads * tokens**2)}; q, k, v and the "
+        f"result are {size(16 * SHAPE.width * tokens)}."
+    )
+    both = [(size(one.bytes), one.bytes) for one in found]
+    bars = tile_film.memory_bars(*both, label=f"Peak memory. {said}")
+    diagram("memory", bars)
+    say.remark(said, "memory")
+    with st.container(horizontal=True, key="again-row"):
+        parts.anew("memory")
+    parts.keep(
+        "tiles-memory",
+        f"Peak memory of attention over {tokens:,} tokens",
+        bars,
+        parts.here(),
+        what="Peak bytes of a fresh process, inputs and result included; seconds.",
+        columns=("way", "tokens", "bytes", "seconds"),
+        rows=[[one.way, one.n, one.bytes, one.seconds] for one in found],
+        notes=(said,),
+    )

@@ -20,6 +20,7 @@ from attnlab.ui.export import architecture as files
 from attnlab.ui.mount_diagram import diagram
 from attnlab.viz import curves
 from attnlab.viz.curves import Curve
+from attnlab.viz.diagram import Diagram
 
 _STRUCTURES: Final[tuple[tuple[Structure, str, bool], ...]] = (
     (Recurrent(), "brown", False),
@@ -37,6 +38,8 @@ _LOOP: Final = (
     "Processor time of one thread, each in a process of its own."
 )
 _WAYS: Final = (("recurrent", "recurrent loop", "brown"), ("layer", "attention", "attention"))
+Held = dict[tuple[str, int], float | None]
+"""Seconds by way and length."""
 
 
 def draw(value: Cost) -> None:
@@ -109,24 +112,17 @@ def _measured() -> None:
 
 
 def _chart(found: Measured, when: str) -> None:
+    """The chart; once all is there, what it says beside it, and its files."""
     held = {(one.way, one.n): one.seconds for one in found}
     counts = [n for n in _MEASURED if all((name, n) in held for name, *_ in _WAYS)]
-    lines, powers = [], []
-    for name, title, colour in _WAYS:
-        values = [held[name, n] for n in counts]
-        power = slopes.fitted(counts, [value or 0 for value in values])
-        powers.append(power)
-        named = title if power is None else f"{title} {cost_view.raised(power)}"
-        lines.append(Curve(named, values, colour, dots=True))
-    options = {"write": cost_view.time, "ticks": cost_view.time_ticks, "high": 280, "wide": 620}
-    drawn = curves.curves("Time of one layer", counts, lines, x_name="tokens", **options)
+    drawn = _drawn(counts, held)
     with st.container(key=f"cards-loop{when}"):
         left, right = st.columns([1.3, 1], gap="medium")
     with left:
         diagram(f"loop{when}", drawn)
     if when:
         return
-    said = _said(counts, held, powers)
+    said = _said(counts, held)
     with right, st.container(key="told-loop"):
         for at, sentence in enumerate(said):
             say.remark(sentence, f"loop-{at}")
@@ -144,11 +140,18 @@ def _chart(found: Measured, when: str) -> None:
         )
 
 
-def _said(
-    counts: Sequence[int],
-    held: dict[tuple[str, int], float | None],
-    powers: Sequence[slopes.Power | None],
-) -> tuple[str, ...]:
+def _drawn(counts: Sequence[int], held: Held) -> Diagram:
+    lines = []
+    for name, title, colour in _WAYS:
+        values = [held[name, n] for n in counts]
+        power = slopes.fitted(counts, [value or 0 for value in values])
+        named = title if power is None else f"{title} {cost_view.raised(power)}"
+        lines.append(Curve(named, values, colour, dots=True))
+    options = {"write": cost_view.time, "ticks": cost_view.time_ticks, "high": 280, "wide": 620}
+    return curves.curves("Time of one layer", counts, lines, x_name="tokens", **options)
+
+
+def _said(counts: Sequence[int], held: Held) -> tuple[str, ...]:
     """What was measured, and what one thread cannot show."""
     there = [n for n in counts if held["recurrent", n] and held["layer", n]]
     n = there[-1]
