@@ -6,7 +6,7 @@ import torch
 import attnlab as al
 from attnlab.errors import EditRefused
 from tests.families import build, lab, text
-from tests.pretrained.test_masks import IDS, SHORT, WINDOW, N, off, target
+from tests.pretrained.masking import IDS, SHORT, WINDOW, N, off, target
 
 CACHED = ["llama", "mistral", "gemma3", "gpt_oss", "bart", "t5", "t5gemma", "deepseek_v3", "bloom"]
 
