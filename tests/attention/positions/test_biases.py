@@ -11,6 +11,7 @@ from attnlab.attention import explain
 from attnlab.attention.masks import Causal
 from attnlab.attention.positions import Alibi, RelativeBuckets
 from attnlab.attention.positions.relative import bucket
+from tests.attention import kinds
 from tests.attention.test_attend import normal
 
 N = 11
@@ -86,7 +87,7 @@ def test_near_distances_have_a_bucket_each_and_far_ones_share():
     assert (sizes[16:31].diff() >= -1).all() and sizes[30] > sizes[16]
 
 
-@pytest.mark.parametrize("scheme", [Alibi(), RelativeBuckets(buckets=8, farthest=6)])
+@pytest.mark.parametrize("scheme", kinds.BIASING.values(), ids=kinds.BIASING)
 def test_a_bias_depends_on_the_distance_alone(scheme):
     module = build(scheme, heads=3, bidirectional=True)
     near, far = module.bias(line(N), line(N)), module.bias(line(N, 900), line(N, 900))

@@ -9,21 +9,12 @@ from transformers.models.gpt_neox import modeling_gpt_neox as neox
 from transformers.models.gptj import modeling_gptj as gptj
 from transformers.models.llama import modeling_llama as llama
 
-from attnlab.attention.positions import Llama3, NtkAware, PositionInterpolation, Rope, Yarn
+from attnlab.attention.positions import Rope
+from tests.attention import kinds
 from tests.attention.test_attend import F64, normal
 
 HEADS, N, D = 3, 7, 16
 POSITIONS = torch.tensor([[0, 1, 2, 3, 50, 51, 2047]])
-KINDS = [
-    Rope(),
-    Rope(interleaved=True),
-    Rope(fraction=0.25),
-    Rope(base=500, fraction=0.5, interleaved=True),
-    Rope(scaling=PositionInterpolation(4)),
-    Rope(scaling=NtkAware(4)),
-    Rope(scaling=Yarn(4, original=64), interleaved=True),
-    Rope(scaling=Llama3(8, original=64)),
-]
 
 
 def build(scheme, key_size=D):
@@ -43,15 +34,15 @@ def test_a_pair_is_a_complex_number_times_e_to_the_i_angle():
 
 @settings(max_examples=60, deadline=None)
 @given(
-    scheme=st.sampled_from(KINDS),
+    scheme=st.sampled_from(list(kinds.TURNING.values())),
     m=st.integers(0, 3000),
     n=st.integers(0, 3000),
     shift=st.integers(0, 3000),
     seed=st.integers(0, 10**6),
 )
 def test_a_score_depends_on_the_distance_alone(scheme, m, n, shift, seed):
-    q, k = normal(1, 1, 1, D, seed=seed), normal(1, 1, 1, D, seed=seed + 1)
-    module = build(scheme)
+    q, k = (normal(1, 1, 1, kinds.D, seed=seed + i) for i in range(2))
+    module = build(scheme, kinds.D)
 
     def score(at_q, at_k):
         turned = [module.rotate(x, torch.tensor([[p]])) for x, p in ((q, at_q), (k, at_k))]
@@ -60,11 +51,11 @@ def test_a_score_depends_on_the_distance_alone(scheme, m, n, shift, seed):
     assert score(m, n) == pytest.approx(score(m + shift, n + shift), abs=1e-9)
 
 
-@pytest.mark.parametrize("scheme", KINDS, ids=repr)
+@pytest.mark.parametrize("scheme", kinds.TURNING.values(), ids=kinds.TURNING)
 def test_turning_keeps_lengths_and_leaves_position_zero_and_the_rest_alone(scheme):
-    module, x = build(scheme), normal(2, HEADS, N, D)
+    module, x = build(scheme, kinds.D), normal(2, HEADS, N, kinds.D)
     turned = module.rotate(x, POSITIONS)
-    size = scheme.rotated(D)
+    size = scheme.rotated(kinds.D)
     grown = x[..., :size].norm(dim=-1) * module.magnitude
     assert torch.allclose(turned[..., :size].norm(dim=-1), grown)
     assert torch.equal(turned[..., size:], x[..., size:])
