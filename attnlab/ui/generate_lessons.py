@@ -62,19 +62,16 @@ LESSONS: Final = (
     _lesson(
         "sinks",
         "Nowhere to rest",
-        "The edited run sees the last 8 tokens only. Heads that rest on the first one have lost "
-        "it, and the text falls apart. Set “First words kept” to 1: it holds together.",
-        _smollm(
-            a="The story of the two friends began on a cold morning in the mountains. They",
-            layer=18,
-            head=6,
-        ),
-        also=("sinks",),
+        "L18 H8 rests on “My”, whatever word it looks from. B’s cache holds 12 tokens: once it "
+        "drops “My”, that weight has to go elsewhere, and the text falls apart. Choose “first + "
+        "last”: 12 tokens as well, and B writes what A writes.",
+        _smollm(a="My dog likes to", layer=18, head=8),
+        also=("cache",),
         runs="edited",
-        made=16,
-        made2=16,
-        edits=("window",),
-        window=8,
+        made=24,
+        made2=24,
+        cache="last",
+        held=12,
     ),
     _lesson(
         "date",
@@ -100,7 +97,7 @@ def set_up(lesson: Lesson) -> dict[str, Any]:
     names = ("runs", *_STEPS, "heat", "edits", "cache")
     names += ("topk", "topp", "seed") if lesson.value.heat else ()
     names += ("window", "sinks") if "window" in lesson.value.edits else ()
-    names += () if lesson.value.cache == "all" else ("last", "first")
+    names += () if lesson.value.cache == "all" else ("held", "first")
     return {name: getattr(lesson.value, name) for name in names}
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from attnlab.attention import KeepLast
-from attnlab.errors import EditRefused
+from attnlab.errors import EditRefused, InputError
 from attnlab.trace import Mask, Positions, Temperature, ZeroHead
 from attnlab.ui import engine
 from attnlab.ui.engine import generation, underway
@@ -20,7 +20,7 @@ from attnlab.ui.generate_selection import EDITS, Chosen, Generate, until
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import Selection, Side
 from attnlab.viz.align import first_difference
-from attnlab.viz.figures import ordinal
+from attnlab.viz.figures import ordinal, several
 from attnlab.viz.svg.text import spoken
 
 _SHARP, _FLAT = 0.5, 2.0
@@ -123,6 +123,7 @@ def keep_of(value: Generate) -> KeepLast | None:
 
     Raises:
         EditRefused: an edit needs tokens that it drops.
+        InputError: the first tokens alone would fill it.
     """
     if value.cache == "all":
         return None
@@ -132,7 +133,13 @@ def keep_of(value: Generate) -> KeepLast | None:
                 f"{_NAMED_KEYS[name]} counts all tokens, and a cache that forgets has not all of "
                 "them: keep all, or choose another change."
             )
-    return KeepLast(value.last, value.first if value.cache == "ends" else 0)
+    first = value.first if value.cache == "ends" else 0
+    if first >= value.held:
+        raise InputError(
+            f"A cache of {several(value.held, 'token')} has no room beside the first {first}: let "
+            "it hold more, or keep fewer of the first."
+        )
+    return KeepLast(value.held - first, first)
 
 
 def edits_of(value: Generate, selection: Selection, reader: engine.Reader) -> tuple[Any, ...]:

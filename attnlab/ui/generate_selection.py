@@ -6,7 +6,8 @@ chose=3.1234_7.99       the tokens that were chosen by hand: at which step, and 
 chose2=…                those of the second run
 heat=0.8  topk=40  topp=0.9  seed=0     how the next token is drawn
 edits=heads.window      what is changed while the text is written; w=8  sinks=1  their sizes
-cache=all|last|ends     what the key/value cache keeps; last=16  begin=4  how many tokens
+cache=all|last|ends     what the key/value cache keeps; hold=16  begin=4  how many tokens, and of
+                        the first
 from=12                 the word that is looked from, -1 for the newest
 as=matrix|words|difference              how the chosen head is drawn
 every=shown             whether every head stands below
@@ -34,7 +35,7 @@ EDITS: Final = ("heads", "window", "order", "sharp", "flat")
 MOST: Final = 256
 """Tokens that one run writes."""
 MOST_SIZE: Final = 4_096
-MOST_LAST: Final = 1_024
+MOST_HELD: Final = 1_024
 MOST_FIRST: Final = 64
 HOTTEST: Final = 3.0
 MOST_KEPT: Final = 1_000
@@ -56,7 +57,8 @@ class Generate:
         seed: what tokens are drawn with.
         edits: what is changed meanwhile, of EDITS; ``window``, ``sinks``: their sizes.
         cache: what the cache keeps: everything, the last tokens, or the first ones as well;
-            ``last``, ``first``: how many. Of a plain and an edited run it is the edited one's.
+            ``held``: how many in all, ``first``: how many of the first. Of a plain and an edited
+            run it is the edited one's.
         at: the word that is looked from, -1 for the newest.
         drawn: how the chosen head is drawn.
         every: whether every head is drawn too.
@@ -76,7 +78,7 @@ class Generate:
     window: int = 8
     sinks: int = 0
     cache: Kept = "all"
-    last: int = 16
+    held: int = 16
     first: int = 4
     at: int = -1
     drawn: Drawn = "matrix"
@@ -139,7 +141,7 @@ GENERATE: Final = Page(
         "w": whole("window", 1, MOST_SIZE),
         "sinks": whole("sinks", 0, MOST_SIZE),
         "cache": one_of("cache", CACHES),
-        "last": whole("last", 1, MOST_LAST),
+        "hold": whole("held", 1, MOST_HELD),
         "begin": whole("first", 1, MOST_FIRST),
         "from": whole("at", -1, LAST),
         "as": one_of("drawn", DRAWN),

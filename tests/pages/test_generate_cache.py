@@ -12,8 +12,8 @@ from tests.pages.reading import opened, said, sent
 from tests.widgets import widget
 
 TINY = "w5 w6 w7 w8 w9"
-LAST = {"cache": "last", "last": "4"}
-ENDS = {"cache": "ends", "last": "3", "begin": "2"}
+LAST = {"cache": "last", "hold": "4"}
+ENDS = {"cache": "ends", "hold": "5", "begin": "2"}
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_cache_forgets_while_it_writes(generate, tiny_llama, query, keep, gone
 
 
 def test_until_it_is_full_nothing_is_forgotten(generate, tiny_llama):
-    app = generate(model=tiny_llama, a=TINY, made="2", cache="last", last="16")
+    app = generate(model=tiny_llama, a=TINY, made="2", cache="last", hold="16")
     plain = generate(model=tiny_llama, a=TINY, made="2")
     assert texts(app) == texts(plain) and said(app, "until it holds 16 tokens")
     assert not said(app, "forgotten:")
@@ -98,7 +98,8 @@ def test_undo_remembers_what_was_forgotten(generate, tiny_llama):
         ({"edits": "window"}, "A window over the text counts all tokens"),
         ({"edits": "order"}, "A text without positions counts all tokens"),
         ({"cache": "some"}, "The link's “cache”"),
-        ({"last": "0"}, "The link's “last”"),
+        ({"hold": "0"}, "The link's “hold”"),
+        ({"cache": "ends"}, "A cache of 4 tokens has no room beside the first 4"),
     ],
 )
 def test_what_does_not_go_together_is_said(generate, tiny_llama, query, sentence):

@@ -7,6 +7,7 @@ import pytest
 import attnlab as al
 from attnlab.ui import own_link
 from attnlab.ui.generate_lessons import LESSONS, active, named
+from attnlab.ui.generate_runs import keep_of
 from attnlab.ui.generate_selection import GENERATE, Generate, until, with_choice
 from attnlab.ui.selection import Selection
 
@@ -19,6 +20,7 @@ def run(lab, name: str, edits=(), *, head=True, **more):
     of = {"layers": shared["layer"], "heads": shared["head"], **roles}
     generation = lab.steps(
         shared["a"],
+        cache=more.get("cache"),
         capture=al.Capture("weights", **of),
         edits=edits,
         temperature=value.heat,
@@ -50,16 +52,20 @@ def test_the_same_draw_gives_another_word_without_the_head(smollm2):
     assert edited.steps()[0].token.text == " Rome"
 
 
-def test_a_window_without_the_first_word_falls_apart(smollm2):
-    window = al.Mask("window", window=8)
-    broken, _ = run(smollm2, "sinks", (window,))
-    held, _ = run(smollm2, "sinks", (dataclasses.replace(window, sinks=1),))
-    plain, _ = run(smollm2, "sinks")
-    assert written(broken).count("were a mountain") == 2 and "↵↵↵" in written(broken)
-    loss = [_loss(smollm2, one) for one in (broken, held, plain)]
-    assert loss[0] > loss[1] + 0.5 and loss[0] > loss[2] + 0.5
-    for one in (held, plain):
-        assert "↵↵" not in written(one) and len(set(one.ids[one.prompt :])) > 11
+def test_a_cache_without_the_first_token_falls_apart_and_with_it_holds(smollm2):
+    value = named("sinks").value
+    last, ends = (keep_of(dataclasses.replace(value, cache=cache)) for cache in ("last", "ends"))
+    assert last.capacity == ends.capacity == 12
+    plain, resting = run(smollm2, "sinks")
+    broken, lost = run(smollm2, "sinks", cache=last)
+    held, kept = run(smollm2, "sinks", cache=ends)
+    assert written(held) == written(plain) != written(broken)
+    same = [one == other for one, other in zip(broken.ids, plain.ids, strict=True)]
+    assert all(same[: last.capacity + 1])  # what is written while the first token is there
+    assert "HeHe" in written(broken)
+    loss = [_loss(smollm2, one) for one in (plain, broken)]
+    assert loss[1] > loss[0] + 2
+    assert min(resting[:, 0].min(), kept[:, 0].min()) > 0.99 and lost[last.capacity, 0] == 0
 
 
 def _loss(lab, generation) -> float:
@@ -103,6 +109,7 @@ def test_what_a_link_cannot_mean_is_said_and_left_out(name, given):
 def test_every_value_survives_its_link():
     value = Generate("two", 7, 9, ((0, 5), (3, 99)), ((2, 1),), 0.85, 40, 0.9, 12)
     value = dataclasses.replace(value, edits=("heads", "flat"), window=3, sinks=2, at=4, every=True)
+    value = dataclasses.replace(value, cache="ends", held=9, first=3)
     assert own_link.parse(GENERATE, own_link.format_own(GENERATE, value)) == (value, ())
     assert until(value.chose, 3) == ((0, 5),)
     assert with_choice(value.chose, 3, 8) == ((0, 5), (3, 8))

@@ -15,8 +15,8 @@ from attnlab.ui.generate_selection import (
     GENERATE,
     HOTTEST,
     MOST_FIRST,
+    MOST_HELD,
     MOST_KEPT,
-    MOST_LAST,
     MOST_SEED,
     MOST_SIZE,
     Generate,
@@ -101,10 +101,10 @@ def _cache(value: Generate) -> None:
             label_visibility="collapsed",
             width="content",
         )
-        if value.cache == "ends":
-            number(GENERATE, "first", "First kept", 1, MOST_FIRST, width=112)
         if value.cache != "all":
-            number(GENERATE, "last", "Last kept", 1, MOST_LAST, width=112)
+            number(GENERATE, "held", "Tokens held", 1, MOST_HELD, width=112)
+        if value.cache == "ends":
+            number(GENERATE, "first", "the first among them", 1, MOST_FIRST, width=112)
 
 
 def _edits(value: Generate, selection: Selection) -> None:
