@@ -86,6 +86,40 @@ def _stretches(nearest, farthest, keys, low, high, step: tl.constexpr, table: tl
 
 @triton.jit
 @no_type_check  # compiled from its source: nothing may be wrapped around it
+def _sums(
+    q, keys_at, values_at, table_at, flags_at, nearest, rows, keys, base, low, high, scale, k_n,
+    v_n, m_k, D: tl.constexpr, E: tl.constexpr, block_d: tl.constexpr, block_e: tl.constexpr,
+    block: tl.constexpr, step: tl.constexpr, table: tl.constexpr,
+):  # fmt: skip
+    """The sums of a block of queries over all keys that somebody in it sees.
+
+    ``nearest``: position of its first query. Where everybody sees everything nothing is checked.
+    """
+    first, whole_first, whole_last, last = _stretches(
+        nearest, nearest + block - 1, keys, low, high, step, table
+    )
+    state = (
+        tl.zeros([block, block_e], tl.float32),
+        tl.zeros([block], tl.float32),
+        tl.full([block], float("-inf"), tl.float32),
+    )
+    state = _over(
+        state, q, keys_at, values_at, table_at, flags_at, first, whole_first, rows, keys, base,
+        low, high, scale, k_n, v_n, m_k, D, E, block_d, block_e, step, True, table,
+    )  # fmt: skip
+    state = _over(
+        state, q, keys_at, values_at, table_at, flags_at, whole_first, whole_last, rows, keys,
+        base, low, high, scale, k_n, v_n, m_k, D, E, block_d, block_e, step, False, False,
+    )  # fmt: skip
+    state = _over(
+        state, q, keys_at, values_at, table_at, flags_at, whole_last, last, rows, keys, base,
+        low, high, scale, k_n, v_n, m_k, D, E, block_d, block_e, step, True, table,
+    )  # fmt: skip
+    return state
+
+
+@triton.jit
+@no_type_check  # compiled from its source: nothing may be wrapped around it
 def _forward(
     q, k, v, z, log_sum, visible, flags, q_b, q_h, q_n, k_b, k_h, k_n, v_b, v_h, v_n, z_b, z_h, z_n,
     m_b, m_h, m_q, m_k, f_b, f_h, f_q, scale, heads, group, queries, keys, base, low, high,
@@ -105,27 +139,10 @@ def _forward(
     table_at = visible + text * m_b + head * m_h + tl.where(there, far, 0)[:, None] * m_q
     flags_at = flags + text * f_b + head * f_h + of_block * f_q
     nearest = base + of_block * block
-    first, whole_first, whole_last, last = _stretches(
-        nearest, nearest + block - 1, keys, low, high, step, table
-    )
-    state = (
-        tl.zeros([block, block_e], tl.float32),
-        tl.zeros([block], tl.float32),
-        tl.full([block], float("-inf"), tl.float32),
-    )
-    state = _over(
-        state, mine, keys_at, values_at, table_at, flags_at, first, whole_first, rows, keys, base,
-        low, high, scale, k_n, v_n, m_k, D, E, block_d, block_e, step, True, table,
+    gathered, total, highest = _sums(
+        mine, keys_at, values_at, table_at, flags_at, nearest, rows, keys, base, low, high, scale,
+        k_n, v_n, m_k, D, E, block_d, block_e, block, step, table,
     )  # fmt: skip
-    state = _over(
-        state, mine, keys_at, values_at, table_at, flags_at, whole_first, whole_last, rows, keys,
-        base, low, high, scale, k_n, v_n, m_k, D, E, block_d, block_e, step, False, False,
-    )  # fmt: skip
-    state = _over(
-        state, mine, keys_at, values_at, table_at, flags_at, whole_last, last, rows, keys, base,
-        low, high, scale, k_n, v_n, m_k, D, E, block_d, block_e, step, True, table,
-    )  # fmt: skip
-    gathered, total, highest = state
     seen = total > 0
     gathered = gathered / tl.where(seen, total, 1.0)[:, None]
     z_at = z + text * z_b + head * z_h + far[:, None] * z_n + e[None, :]
