@@ -86,14 +86,17 @@ def _ends(record: Record, model: Any, main_role: str) -> tuple[tuple[str, str], 
 def _longest(record: Record, target: int | None) -> tuple[int | None, int | None]:
     """The most tokens of a text, and of a target of the length given, that tables of positions
     hold. Such a one is asked for rows n, n + 1, n + 2 … along a text, and n of them are no
-    position's: RoBERTa begins at 2, so it takes fewer tokens than its configuration says."""
+    position's: RoBERTa begins at 2, so it takes fewer tokens than its configuration says. A table
+    whose last row all later tokens share, as in ProphetNet's encoder, sets no limit."""
     words, counted = set(), []
     for indices, count in record.lookups:
+        _, last = record.bounded.get(id(indices), (None, count))
         row = indices.reshape(-1, indices.shape[-1])[0] if indices.numel() > 1 else indices[:0]
         steps = row.diff() == 1
         # A model that fills up its windows asks for another row after the text.
         if len(steps) and bool(steps[: len(steps) // 2 + 1].all()):
-            counted.append((len(row), count - int(row[0])))
+            if last >= count:
+                counted.append((len(row), count - int(row[0])))
         else:
             words.add(len(row))
     read = [(length == target, limit) for length, limit in counted if length in words]

@@ -21,6 +21,7 @@ SOFTMAX = {nn.functional.softmax, torch.softmax, Tensor.softmax}
 _ADDS = {torch.add, Tensor.add, Tensor.__add__, Tensor.__radd__}
 _ADDS_IN_PLACE = {Tensor.add_, Tensor.__iadd__}
 _RESHAPES = {Tensor.view, Tensor.reshape, Tensor.contiguous, Tensor.to, torch.reshape}
+_CLAMPS = {torch.clamp, torch.clip, Tensor.clamp, Tensor.clip}
 _MULS = {torch.mul, Tensor.mul, Tensor.__mul__, Tensor.__rmul__}
 
 
@@ -67,6 +68,8 @@ class Record:
     reshaped: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
     lookups: list[tuple[Tensor, int]] = field(default_factory=list)
     """Which rows of a table were asked for, and how many it has."""
+    bounded: dict[int, tuple[Tensor, int]] = field(default_factory=dict)
+    """Whole numbers that were cut down to a largest one, and that one."""
     outputs: Any = None
     on_softmax: Callable[[Tensor], None] | None = None
 
@@ -118,6 +121,10 @@ class _Arithmetic(TorchFunctionMode):
             self.record.added.setdefault(id(out), (out, []))[1].append(args[1])
         elif func in _RESHAPES and out is not args[0]:
             self.record.reshaped[id(out)] = (out, args[0])
+        elif func in _CLAMPS:
+            most = (kwargs or {}).get("max", args[2] if len(args) > 2 else None)
+            if isinstance(most, int) and not out.is_floating_point():
+                self.record.bounded[id(out)] = (out, most)
         elif func in _MULS and len(args) == 2 and isinstance(out, Tensor):
             numbers = [a for a in args if isinstance(a, int | float)]
             if numbers:

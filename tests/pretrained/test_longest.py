@@ -1,6 +1,7 @@
 """A text as long as the model takes runs; one token more is answered in a sentence."""
 
 import pytest
+import torch
 
 import attnlab as al
 from attnlab.errors import InputError, TextTooLong
@@ -65,6 +66,19 @@ def test_a_decoder_that_predicts_ahead_begins_at_a_later_position():
     assert ours.run(text(3), target=text(61), capture=()).logits.shape[0] == 62
     with pytest.raises(TextTooLong, match="takes at most 62"):
         ours.run(text(3), target=text(62))
+
+
+def test_tokens_that_share_the_last_row_of_a_table_are_taken_too():
+    """ProphetNet's encoder counts from 1, and cuts off at the last of its 64 rows."""
+    ours, goal = lab("prophetnet"), text(5)
+    found = ours.run(text(64), target=goal, capture=()).logits
+    given = {"input_ids": [text(64)], "decoder_input_ids": [[2, *goal]]}
+    given = {name: torch.tensor(ids) for name, ids in given.items()}
+    with torch.no_grad():
+        right = build("prophetnet")(**given, use_cache=False).logits[0]
+    assert (found - right).abs().max() <= 1e-5
+    with pytest.raises(TextTooLong, match=r"This is 65 tokens; .* takes at most 64"):
+        ours.run(text(65), target=goal)
 
 
 def test_relative_positions_set_no_limit():
