@@ -80,38 +80,46 @@ def measured(
         position: of one of them.
 
     Raises:
-        InputError: an answer is not one token.
+        InputError: an answer is not one token, or there is no target to measure.
     """
-    how, so = DONE[value.fill]
-    last = position == len(tokens) - 1
-    at = -1 if last else position
+    at = -1 if position == len(tokens) - 1 else position
     after = f"after “{spoken(tokens[position]).strip()}”"
     if value.metric == "kl":
         where = after if reader.lab.head_kind != "masked" else after.replace("after", "at", 1)
         what = f"how far the prediction {where} moves"
-        return Measured(
-            KL(at), what, ("the larger, the further the prediction moves", ""), _HARMS, at
-        )
+        rises = ("the larger, the further the prediction moves", "")
+        return Measured(KL(at), what, rises, _HARMS, at)
+    if value.metric in ("token", "difference"):
+        return _of_words(value, reader, passage, after, at)
+    if value.metric == "loss":
+        if reader.writes and len(tokens) < 2:
+            raise InputError(
+                "The target is empty, so no word of it has a loss: type what the model is to write."
+            )
+        how, so = DONE[value.fill]
+        rises = (f"loss rises {how}", f"loss falls {so}")
+        return Measured(Loss(), "mean loss of the text’s words", rises, _HARMS, at)
+    what, rises = "how far the text’s mean vector turns", "the larger, the further the vector turns"
+    return Measured(CosineDistance(), what, (rises, ""), _HARMS, at)
+
+
+def _of_words(
+    value: Ablate, reader: engine.Reader, passage: Passage, after: str, at: int
+) -> Measured:
+    """How likely a word is, or how far one leads another. Raises InputError as ``measured``."""
+    how, so = DONE[value.fill]
     if value.metric == "token":
         word, found = _word(value.token, 0, reader, passage, at)
         what = f"log-probability of “{word}” {after}"
         rises = (f"likelier {how}", f"less likely {so}")
         return Measured(LogProbability(found, at), what, rises, _HELPS, at)
-    if value.metric == "difference":
-        one, first = _word(value.answer, 0, reader, passage, at)
-        two, second = _word(value.other, 1, reader, passage, at)
-        if first == second:
-            raise InputError(f"Both answers are “{one}”: name another for one of them.")
-        what = f"lead of “{one}” over “{two}” {after}"
-        grows = (f"lead grows {how}", f"lead shrinks {so}")
-        return Measured(LogitDifference(first, second, at), what, grows, _HELPS, at)
-    if value.metric == "loss":
-        rises = (f"loss rises {how}", f"loss falls {so}")
-        return Measured(Loss(), "mean loss of the text’s words", rises, _HARMS, at)
-    turned = "how far the text’s mean vector turns"
-    return Measured(
-        CosineDistance(), turned, ("the larger, the further the vector turns", ""), _HARMS, at
-    )
+    one, first = _word(value.answer, 0, reader, passage, at)
+    two, second = _word(value.other, 1, reader, passage, at)
+    if first == second:
+        raise InputError(f"Both answers are “{one}”: name another for one of them.")
+    what = f"lead of “{one}” over “{two}” {after}"
+    grows = (f"lead grows {how}", f"lead shrinks {so}")
+    return Measured(LogitDifference(first, second, at), what, grows, _HELPS, at)
 
 
 def _word(word: str, place: int, reader: engine.Reader, passage: Passage, at: int) -> Answer:

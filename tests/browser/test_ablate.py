@@ -62,6 +62,39 @@ def test_a_sweep_is_stopped_run_again_and_its_strongest_head_taken_away(
     expect(page.locator(".st-key-remark-together")).to_contain_text("if added up; together")
 
 
+def test_a_pattern_is_painted_and_every_head_is_given_it(page: Page, address: str):
+    page.goto(f"{address}/ablate?fill=pattern&start=empty&head=L23H4&a=The capital of France is")
+    settled(page)
+    expect(page.locator(".st-key-problem-painted")).to_contain_text("Nothing is painted yet")
+    cell = page.locator('.al-paint-cell[data-q="4"]')
+    cell.nth(0).hover()
+    page.mouse.down()
+    cell.nth(1).hover()
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("cells=4s0-1"))
+    expect(page.locator(".al-paint-told")).to_contain_text("“is” looks at 2 of 5, 0.50 each")
+    expect(page.locator(".st-key-problem-painted")).to_have_count(0)
+    expect(page.locator(".st-key-remark-how")).to_contain_text(
+        "All 270 heads, exactly", timeout=180_000
+    )
+    settled(page)
+    expect(page.locator(".st-key-answer-chosen")).not_to_have_text("0 nats")
+
+
+def test_a_feed_forward_s_square_joins_the_set(page: Page, address: str):
+    page.goto(f"{address}/ablate?feed=1&gone=L23H4&a=The capital of France is")
+    expect(page.locator(".st-key-remark-how")).to_contain_text("30 feed-forwards", timeout=180_000)
+    settled(page)
+    page.locator(f'.st-key-effects [data-spot="{270 + 3}"]').click()
+    expect(page).to_have_url(re.compile("mlp=3"))
+    tray = page.locator(".st-key-card-tray")
+    expect(tray).to_contain_text("L3 feed-forward")
+    expect(tray).to_contain_text("random sets of 1 head and 1 feed-forward", timeout=180_000)
+    settled(page)
+    tray.get_by_role("button", name="Give all back").click()
+    expect(page).not_to_have_url(re.compile("mlp="))
+
+
 def test_a_study_is_kept_as_a_file_and_runs_again(page: Page, address: str, tmp_path):
     words = "The capital of France is"
     page.goto(f"{address}/ablate?fill=mean&gone=L23H4.L0H4&a={words}")

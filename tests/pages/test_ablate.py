@@ -85,6 +85,8 @@ def test_feed_forwards_are_taken_away_too(ablate, tiny_gemma):
 def test_an_empty_target_is_no_trouble(ablate, tiny_t5):
     app = ablate(model=tiny_t5, a=TINY, ta="")
     assert not said(app, "There is no text") and said(app, "heads, exactly")
+    app = ablate(model=tiny_t5, a=TINY, ta="", metric="loss")
+    assert said(app, "The target is empty, so no word of it has a loss")
 
 
 def test_an_encoder_s_vector_turns(ablate, tiny_bert):

@@ -38,16 +38,7 @@ def draw(
     """
     value = after.there(ABLATE, _possible(value, reader), len(tokens))
     with st.container(horizontal=True, vertical_alignment="center", key="switches", gap="medium"):
-        with group("set"):
-            st.markdown("Set to", help=ablate_fills.ABOUT, width="content")
-            st.selectbox(
-                "What a head is set to",
-                fills_of(reader),
-                key=own.seeded(ABLATE, "fill"),
-                format_func=ablate_fills.TITLES.get,
-                label_visibility="collapsed",
-                width=250,
-            )
+        _fill(reader)
         options = metrics_of(reader.lab.head_kind)
         if len(options) > 1:
             with group("measure"):
@@ -66,6 +57,19 @@ def draw(
             st.checkbox("feed-forwards too", key=own.seeded(ABLATE, "feed"))
     _answers(value, reader, passage, position, len(tokens))
     return value, _measured(value, reader, passage, tokens, position)
+
+
+def _fill(reader: engine.Reader) -> None:
+    with group("set"):
+        st.markdown("Set to", help=ablate_fills.ABOUT, width="content")
+        st.selectbox(
+            "What a head is set to",
+            fills_of(reader),
+            key=own.seeded(ABLATE, "fill"),
+            format_func=ablate_fills.TITLES.get,
+            label_visibility="collapsed",
+            width=250,
+        )
 
 
 def _measured(

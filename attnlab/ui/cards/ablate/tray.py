@@ -174,4 +174,4 @@ def _prediction(ask: Ask, measured: Measured, edits: tuple, what: str) -> None:
         st.markdown("**What the model puts there**", help=explain.KL)
         names = ("as trained", what)
         mount.bars("gone-word", rows=effect.rows, names=names, label="The likeliest words")
-        say.remark(f"KL {effect.kl:.3g} nats.", "gone-word")
+        say.remark(f"KL {write(effect.kl)} nats.", "gone-word")
