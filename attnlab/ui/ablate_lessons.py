@@ -9,6 +9,7 @@ from typing import Any, Final
 from attnlab.ui import lessons
 from attnlab.ui.ablate_selection import Ablate
 from attnlab.ui.lessons import Lesson
+from attnlab.ui.masks_cells import Painted
 from attnlab.ui.selection import SENTENCE_B, Head, Selection
 
 SMOLLM: Final = "smollm2-135m"
@@ -83,6 +84,21 @@ LESSONS: Final = (
         (4, 2),
         ((4, 2),),
         at=11,
+    ),
+    _lesson(
+        "elsewhere",
+        "Made to look elsewhere",
+        "From “is” L23 H4 looks at “France”. Here its row is painted, so that it looks at “of” "
+        "instead: “Paris” falls from 0.77 to 0.02, further than without the head (0.14). Clear "
+        "that cell and paint “France”: 0.77 again. Where a head looks decides what it says.",
+        _FRANCE,
+        (23, 4),
+        ((23, 4),),
+        also=("start", "cells", "row", "by"),
+        fill="pattern",
+        start="empty",
+        cells=Painted(shown=((4, 2),)),
+        row=4,
     ),
 )
 

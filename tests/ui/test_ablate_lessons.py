@@ -11,7 +11,9 @@ from attnlab.analysis.metrics import KL, LogitDifference
 from attnlab.analysis.tray import together
 from attnlab.ui import own_link
 from attnlab.ui.ablate_lessons import LESSONS, active, named
+from attnlab.ui.ablate_pattern import table, weights
 from attnlab.ui.ablate_selection import ABLATE, Ablate
+from attnlab.ui.masks_cells import Painted, applied
 from attnlab.ui.selection import Selection
 
 
@@ -80,6 +82,25 @@ def test_a_head_that_looks_does_little(smollm2):
     little = compare(smollm2, words, al.ZeroHead(*head), position=at).kl
     much = compare(smollm2, words, al.ZeroHead(25, 3), position=at).kl
     assert little == pytest.approx(0.008, abs=0.001) and 55 < much / little < 65
+
+
+def test_made_to_look_elsewhere_a_head_says_something_else(smollm2):
+    lesson = named("elsewhere")
+    words, (head,) = lesson.shared["a"], lesson.shared["gone"]
+    trace = smollm2.run(words)
+    names = [token.text.strip() for token in trace.tokens]
+    assert (names[2], names[3], names[4]) == ("of", "France", "is")
+    assert int(trace.weights[head][4].argmax()) == 3
+
+    def paris(cells):
+        made = weights(applied(table(lesson.value.start, (5, 5), False), cells))
+        edit = al.Pattern(*head, made.rows, positions=made.places)
+        token, _, after = compare(smollm2, words, edit).rows[0]
+        assert token.text == " Paris"
+        return after
+
+    assert paris(lesson.value.cells) == pytest.approx(0.023, abs=0.003)
+    assert paris(Painted(shown=((4, 3),))) == pytest.approx(0.77, abs=0.01)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
