@@ -60,6 +60,19 @@ def test_it_plays_to_the_end_and_a_link_shows_the_same(page: Page, address: str)
     assert words.all_text_contents() == before
 
 
+def test_a_cache_that_forgets_stands_beside_one_that_keeps_all(page: Page, address: str):
+    page.goto(f"{address}/generate?lesson=sinks")
+    text = page.locator(".st-key-remark-writing")
+    expect(text).to_contain_text("They part at new token 14", timeout=120_000)
+    settled(page)
+    expect(page.locator(".st-key-writing-A .al-gone")).to_have_count(0)
+    expect(page.locator(".st-key-writing-B .al-gone")).to_have_count(16)
+    page.locator(".st-key-keeps").get_by_text("first + last").click()
+    expect(text).to_contain_text("The two are the same in all 24", timeout=60_000)
+    expect(page).to_have_url(re.compile("cache=ends.*hold=12.*lesson=sinks"))
+    expect(page.locator(".st-key-writing-B .al-gone")).to_have_count(16)
+
+
 def _written(token) -> str:
     from attnlab.viz.svg.text import spoken
 
