@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attnlab.errors import AttnLabError, Cancelled
 from attnlab.ui import engine, fit, frame, guard, models, say, state
@@ -44,6 +45,11 @@ def show(selection: Selection) -> None:
     a = engine.read(reader, passage, "Sentence A", selection.chosen)
     b = read_b(reader, selection)
     scene = Scene(reader, fit.placed(selection, reader, a, b), a, b)
+    cards(scene, selection, kept)
+
+
+def cards(scene: Scene, selection: Selection, kept: DeltaGenerator) -> None:
+    """Every head, the chosen one and what it does; ``kept``: where this view can be saved."""
     found = find.search(scene) if selection.panel == "find" else None
     first, second = st.container(key="first"), st.container(key="second")
     # What an experiment's sentence speaks of stands right under it; else every head comes first.

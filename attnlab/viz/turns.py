@@ -8,9 +8,9 @@ from typing import Final
 
 from attnlab.viz.blocks import WIDE
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.plot import LEFT, TOP, Plot
 from attnlab.viz.svg.text import width
 
-_LEFT, _TOP, _BOTTOM = 52.0, 30.0, 40.0
 _LEAST: Final = 1e-3  # of a turn, the lower end of the axis
 
 
@@ -31,46 +31,36 @@ def turns(
         new: whether the longer text reaches angles that training never showed.
         names: what the two are.
     """
-    most = max(*then, *now, 10.0)
-    bottom, right = high - _BOTTOM, wide - 8
-    span = math.log(most / _LEAST)
-
-    def y(value: float) -> float:
-        return bottom - (bottom - _TOP) * max(0.0, math.log(max(value, _LEAST) / _LEAST) / span)
-
     said = f"{title}: {sum(new)} of {len(new)} pairs reach new angles {names[1]} tokens."
-    drawn = Diagram(wide, high, said)
+    drawn, most = Diagram(wide, high, said), max(*then, *now, 10.0)
+    plot = Plot(drawn, (0, len(then)), (_LEAST, most), wide - 8, high, log_y=True)
     drawn.words(0, 9, title, bold=True)
     _legend(drawn, names, wide)
-    for power in range(-3, math.ceil(math.log10(most))):
-        drawn.line([(_LEFT, y(10.0**power)), (right, y(10.0**power))], "line", width=1)
-        drawn.words(
-            _LEFT - 8, y(10.0**power), f"{10.0**power:,g}", size=11.5, kind="mute", anchor="end"
-        )
-    each = (right - _LEFT) / len(then)
-    for at, (a, b, c) in enumerate(zip(then, now, new, strict=True)):
-        x = _LEFT + each * at + each * 0.15
-        broad = each * 0.7
-        drawn.box(x, y(a), broad, bottom - y(a), "line", radius=2)
-        drawn.box(x, min(y(a), y(b)), broad, abs(y(b) - y(a)), "edit" if c else "tile", radius=2)
-        drawn.line([(x, y(b)), (x + broad, y(b))], "edit" if c else "mute", width=2)
-        lines = [f"{names[0]} tokens: {a:,.3g} turns", f"{names[1]}: {b:,.3g} turns"]
-        drawn.spot(
-            _LEFT + each * at,
-            _TOP,
-            each,
-            bottom - _TOP,
-            f"pair {at}",
-            *lines,
-            "new angles" if c else "no new angle",
-        )
-    whole = y(1.0)
-    drawn.line([(_LEFT, whole), (right, whole)], "ink", width=1.2, dashed=True)
-    drawn.words(right, whole - 8, "all the way round", size=11.5, kind="mute", anchor="end")
-    drawn.line([(_LEFT, bottom), (right, bottom)], "mute", width=1)
-    drawn.words(_LEFT, bottom + 14, "fast pairs", size=11.5, kind="mute")
-    drawn.words(right, bottom + 14, "slow pairs", size=11.5, kind="mute", anchor="end")
+    powers = range(-3, math.ceil(math.log10(most)))
+    plot.beside([10.0**power for power in powers], "{:,g}".format)
+    for at, figures in enumerate(zip(then, now, new, strict=True)):
+        _pair(plot, at, *figures, names)
+    whole, style = plot.y(1.0), {"size": 11.5, "kind": "mute"}
+    drawn.line([(LEFT, whole), (plot.right, whole)], "ink", width=1.2, dashed=True)
+    drawn.words(plot.right, whole - 8, "all the way round", anchor="end", **style)
+    drawn.line([(LEFT, plot.bottom), (plot.right, plot.bottom)], "mute", width=1)
+    drawn.words(LEFT, plot.bottom + 14, "fast pairs", **style)
+    drawn.words(plot.right, plot.bottom + 14, "slow pairs", anchor="end", **style)
     return drawn
+
+
+def _pair(plot: Plot, at: int, then: float, now: float, new: bool, names: tuple[str, str]) -> None:
+    """A grey column up to ``then``, and on it what lies between that and ``now``."""
+    drawn, bottom, colour = plot.drawn, plot.bottom, "edit" if new else "tile"
+    a, b = (plot.y(max(value, _LEAST)) for value in (then, now))
+    left, each = plot.x(at), plot.x(at + 1) - plot.x(at)
+    x, broad = left + each * 0.15, each * 0.7
+    drawn.box(x, a, broad, bottom - a, "line", radius=2)
+    drawn.box(x, min(a, b), broad, abs(b - a), colour, radius=2)
+    drawn.line([(x, b), (x + broad, b)], "edit" if new else "mute", width=2)
+    said = [f"{names[0]} tokens: {then:,.3g} turns", f"{names[1]}: {now:,.3g} turns"]
+    said.append("new angles" if new else "no new angle")
+    drawn.spot(left, TOP, each, bottom - TOP, f"pair {at}", *said)
 
 
 def _legend(drawn: Diagram, names: tuple[str, str], wide: float) -> None:
