@@ -83,10 +83,10 @@ class Feeder:
             return self.lab.inputs([ids], [None])
         return self.lab.inputs([self.source], [ids])
 
-    def _told(self, run: Run, asked: Asked) -> None:
+    def _told(self, run: Run, asked: Asked, forwards: int = 1) -> None:
         run.cancel, run.progress = asked.cancel, asked.progress
         if self.steps is None:
-            run.expect(1, asked.progress)
+            run.expect(forwards, asked.progress)
 
 
 class Uncached(Feeder):
@@ -132,8 +132,8 @@ class Cached(Feeder):
         ids, same = list(ids), _common(self.ids, ids)
         if same < len(self.ids):
             self._rewind(same)
+        self._told(self.run, asked, len(ids) - max(len(self.ids), self.first - 1))
         while len(self.ids) < len(ids):
-            self._told(self.run, asked)
             self._forward(ids[: max(self.first, len(self.ids) + 1)])
             self.run.require_reached()
         return self.rows[-1]

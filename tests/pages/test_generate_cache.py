@@ -107,6 +107,22 @@ def test_what_does_not_go_together_is_said(generate, tiny_llama, query, sentence
     assert said(app, sentence), [element.value for element in app.text]
 
 
+@pytest.mark.parametrize("edits", ["heads", "sharp.flat"])
+def test_other_changes_go_with_it(generate, tiny_llama, edits):
+    query = {"runs": "edited", "made": "9", "made2": "9", "edits": edits, **ENDS}
+    app = generate(model=tiny_llama, a=TINY, head="L1H1", **query)
+    assert [len(text.split()) for text in texts(app)] == [14, 14]
+    assert said(app, "edited run") and headers(app, "mode")[0]["forgets"] == {"b": [3, 2]}
+
+
+@pytest.mark.parametrize("role", ["decoder", "cross"])
+def test_what_an_encoder_decoder_forgets_is_its_own_text(generate, role):
+    app = generate(model="dates", ours="1", a="3 May 1994", made="9", role=role, **LAST)
+    (text,) = headers(app, "given")
+    assert text["forgets"] == ([4, 0] if role == "decoder" else None)
+    assert said(app, "the last 4 kept") and said(app, "The source takes")
+
+
 @pytest.mark.parametrize("model", ["tiny_gemma", "tiny_t5"])
 def test_a_model_that_cannot_forget_says_so(generate, model, request):
     app = generate(model=request.getfixturevalue(model), a=TINY, **LAST)

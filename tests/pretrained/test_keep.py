@@ -81,6 +81,13 @@ def test_steps_count_what_is_held(ours):
     same(going.trace(), right)
 
 
+def test_what_outgrows_the_cache_is_read_with_one_progress():
+    shares = []
+    lab("llama").steps(PROMPT, cache=WINDOW).look(progress=shares.append)
+    assert shares == sorted(shares) and shares[-1] == 1.0
+    assert sum(share < 1 for share in shares) > len(PROMPT) - WINDOW.capacity
+
+
 def test_an_edited_head_stays_edited():
     edits = [al.ZeroHead(1, 2), al.Temperature(2.0, layers=0)]
     found = generate(lab("llama"), ROLLING, edits=edits, capture=("weights", "z"))

@@ -153,6 +153,7 @@ def _follow(live: Live, key: WritingKey, job: Any) -> None:
     del live.came[same:]
     if len(generation) > same:
         generation.undo(len(generation) - same)
+    generation.look(progress=lambda share: job.progress(share, "what is there"), cancel=job.cancel)
     while len(live.came) < count and not generation.ended:
         live.came.append(generation.step(choices[len(live.came)], cancel=job.cancel))
         job.progress((len(live.came) - same) / max(count - same, 1), f"token {len(live.came)}")
