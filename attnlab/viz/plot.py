@@ -14,7 +14,7 @@ from typing import Final
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.svg.text import width
 
-LEFT, TOP, BOTTOM = 52.0, 30.0, 40.0
+LEFT, TOP, BOTTOM = 52.0, 34.0, 40.0
 """Room around the field."""
 _NAMES_APART, _NAME_SIZE = 16.0, 12.5
 _FAINT: Final = {"table": "ink", "norm": "ink", "cross": "ink", "feed": "mute", "line": "ink"}

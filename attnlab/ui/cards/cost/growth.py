@@ -76,8 +76,6 @@ def _measured(value: Cost) -> Measured:
     found = engine.measured(jobs, "Measuring on this machine", again=again, partly=show)
     with slot.container(key="measured-growth"):
         _charts(found, "")
-        with st.container(horizontal=True, key="actions-growth"):
-            parts.anew("growth")
     left_out = cost_view.too_big(found)
     if left_out:
         say.remark(f"{left_out} Dashes go on as the measured lengths suggest.", "too-big")
@@ -129,6 +127,7 @@ def _keep(what: str, title: str, lines: Sequence[Series], drawn: Diagram) -> Non
         columns=("way", "tokens", f"measured_{what}", f"extrapolated_{what}"),
         rows=rows,
         body={"slopes": slopes},
+        measured="growth" if what == "seconds" else "",
     )
 
 
@@ -160,6 +159,6 @@ def _told(found: Measured) -> None:
     with st.container(key="told-growth", gap="small"):
         st.markdown(f"**With twice the text {what}**")
         parts.figures("doubling", cost_view.doubling(lines))
-    with st.container(key="ways", gap="small"):
+    with st.container(key="about-ways", gap="xsmall"):
         for way in GROWTH:
             say.remark(f"{way.title.capitalize()}: {way.about}", f"way-{way.name}")

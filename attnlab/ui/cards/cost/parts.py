@@ -18,13 +18,25 @@ from attnlab.viz.diagram import Diagram
 _AGAIN: Final = "_cost_again"
 
 
-def keep(key: str, title: str, drawn: Diagram, source: Source, /, **numbers: Any) -> None:
+def keep(
+    key: str,
+    title: str,
+    drawn: Diagram,
+    source: Source,
+    /,
+    *,
+    measured: str = "",
+    **numbers: Any,
+) -> None:
     """The menu under a picture; ``key`` names its files too.
 
     Args:
+        measured: what can be measured once more, see ``anew``; "" for nothing.
         numbers: what, columns, rows, notes, body, as in ``export.architecture.picture``.
     """
     with st.container(horizontal=True, key=f"actions-{key}"):
+        if measured:
+            anew(measured)
         export.menu(f"save-{key}", files.picture(f"attnlab-{key}", title, drawn, source, **numbers))
 
 

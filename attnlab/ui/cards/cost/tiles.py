@@ -184,8 +184,6 @@ def _taken(found: Measured, tokens: int) -> None:
     bars = tile_film.memory_bars(*both, label=f"Peak memory. {said}")
     diagram("memory", bars)
     say.remark(said, "memory")
-    with st.container(horizontal=True, key="again-row"):
-        parts.anew("memory")
     parts.keep(
         "tiles-memory",
         f"Peak memory of attention over {tokens:,} tokens",
@@ -195,4 +193,5 @@ def _taken(found: Measured, tokens: int) -> None:
         columns=("way", "tokens", "bytes", "seconds"),
         rows=[[one.way, one.n, one.bytes, one.seconds] for one in found],
         notes=(said,),
+        measured="memory",
     )

@@ -87,8 +87,6 @@ def _told(reader: engine.Reader, found: Sequence[TokenTime]) -> None:
     )
     with st.container(key="told-timed"):
         say.remark(said, "timed")
-    with st.container(horizontal=True, key="again-timed-row"):
-        parts.anew("timed")
     parts.keep(
         "token-time",
         f"Time of one more token of {reader.title}",
@@ -98,4 +96,5 @@ def _told(reader: engine.Reader, found: Sequence[TokenTime]) -> None:
         columns=("tokens_before", "without_cache_s", "with_cache_s"),
         rows=[[one.n, one.again, one.cached] for one in found],
         notes=(said,),
+        measured="timed",
     )

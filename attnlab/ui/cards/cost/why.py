@@ -126,7 +126,6 @@ def _chart(found: Measured, when: str) -> None:
     with right, st.container(key="told-loop"):
         for at, sentence in enumerate(said):
             say.remark(sentence, f"loop-{at}")
-        parts.anew("looped")
     with left:
         parts.keep(
             "loop",
@@ -137,6 +136,7 @@ def _chart(found: Measured, when: str) -> None:
             columns=("way", "tokens", "seconds"),
             rows=[[name, n, held[name, n]] for name, *_ in _WAYS for n in counts],
             notes=said,
+            measured="looped",
         )
 
 

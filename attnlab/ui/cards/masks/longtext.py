@@ -67,7 +67,7 @@ def slider(field: str, options: Sequence[int], words: Callable[[int], str]) -> N
         key=own.seeded(MASKS, field),
         format_func=words,
         label_visibility="collapsed",
-        width=190,
+        width=170,
     )
 
 
