@@ -1,5 +1,6 @@
 """The page Cost under AppTest: every panel, models of every kind, links, refusals, files."""
 
+import json
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ import attnlab as al
 from attnlab.analysis import resting, streaming
 from attnlab.analysis.measured import apart
 from attnlab.analysis.measured.apart import Measurement
+from attnlab.ui import export
 from attnlab.ui.cards.cost import tiles
 from attnlab.ui.engine import owntext
 from attnlab.ui.export.menu import files
@@ -175,6 +177,8 @@ def test_a_text_of_the_models_own_is_written_once_and_read_beside_three_caches(
 
     monkeypatch.setattr(streaming, "read", losses)
     monkeypatch.setattr(resting, "on_first", lambda *args: 0.42)
+    kept = []
+    monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.append(savable))
     own = {"passage": "own", "write": "128", "heat": "0.7", "seed": "3"}
     app = cost(show="cache", wide="64", **own)
     assert not read and not said(app, "Once upon a time")
@@ -182,13 +186,17 @@ def test_a_text_of_the_models_own_is_written_once_and_read_beside_three_caches(
     assert len(read) == 3 and len(set(read)) == 1 and len(read[0]) == 128
     assert said(app, "itself after “Once upon a time”, temperature 0.7, seed 3.")
     assert said(app, "Once upon a time") and said(app, "Second half: all kept 3.2")
+    saved = {kind: make() for kind, (make, *_) in files(kept[-1]).items()}
+    assert json.loads(saved["json"])["text"]["tokens"] == list(read[0])
+    assert "temperature 0.7, seed 3" in saved["svg"].decode()
     monkeypatch.setattr(owntext, "ids_of", lambda *args: read[0])
     widget(app, "own_cost_luck").set_value(4).run()
     assert not app.exception and address(app)["seed"] == "4"
 
 
-def test_a_model_that_cannot_forget_says_why(cost, tiny_gemma):
-    app = cost(show="cache", model=tiny_gemma, forget="yes")
+@pytest.mark.parametrize("text", ["ruth", "own"])
+def test_a_model_that_cannot_forget_says_why(cost, tiny_gemma, text):
+    app = cost(show="cache", model=tiny_gemma, forget="yes", passage=text)
     assert not said(app, "Second half") and any("cache" in word.value for word in app.text)
 
 
@@ -231,8 +239,6 @@ def test_hostile_words_are_words(cost, tiny_gemma):
     ],
 )
 def test_every_picture_is_kept(cost, quick, tiny_gemma, monkeypatch, query, count):
-    from attnlab.ui import export
-
     kept = []
     monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.append(savable))
     cost(model=tiny_gemma, a=TINY, **query)
