@@ -44,17 +44,24 @@ class Gone:
         return len(self.marked) >= MAX_GONE
 
 
-def layers_there(value: Ablate, ask: Ask) -> tuple[int, ...]:
-    """The layers whose feed-forward is taken away here; what of the wish is left out is said."""
+def layers_there(value: Ablate, ask: Ask, heads: int) -> tuple[int, ...]:
+    """The layers whose feed-forward is taken away here; what of the wish is left out is said.
+
+    Args:
+        heads: how many are taken away with them.
+    """
     known = feeds_of(ask.reader)
     there = tuple(layer for layer in value.layers if layer in known)
+    why = "that this model does not have"
+    if len(there) > MAX_GONE - heads:
+        there, why = there[: MAX_GONE - heads], f"beyond the {MAX_GONE} parts of a set"
     if there != value.layers:
-        say.problem("Feed-forwards that this model does not have were left out.", "layers")
+        say.problem(f"Feed-forwards {why} were left out.", "layers")
         own.publish(ABLATE, own.correct(ABLATE, layers=there))
     if there and not ask.feeds:
         say.remark(
-            f"{several(len(there), 'feed-forward')} of the set left as trained: it can be set to "
-            "zero, to its mean, or to what it is in B.",
+            f"{several(len(there), 'feed-forward')} of the set left as trained: a feed-forward can "
+            "be set to zero, to its mean, or to what it is in B.",
             "layers-stay",
         )
     return there if ask.feeds else ()

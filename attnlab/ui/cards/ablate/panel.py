@@ -43,7 +43,7 @@ def draw(selection: Selection, value: Ablate) -> None:
         chosen = _there(selection, reader)
         value, weights = pattern.draw(value, reader, passage, chosen.chosen)
         ask = Ask(reader, passage, value.fill, measured.metric, donor, weights, value.feed)
-        gone = Gone(chosen, layers_there(value, ask))
+        gone = Gone(chosen, layers_there(value, ask, len(set(chosen.gone))))
         found = _looking(lambda: grid.draw(ask, measured, gone), value)
     if found is None:
         return

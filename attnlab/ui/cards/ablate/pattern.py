@@ -22,6 +22,7 @@ from attnlab.viz.paint import Looks
 
 _EXAMPLE: Final = "1 0 0\n0.5 0.5 0\n0.2 0.3 0.5"
 _WAYS: Final = {"paint": "Paint", "paste": "Paste"}
+_CLEAN: Final = {"cells": NOTHING}
 _ABOUT: Final = (
     "Each row is a word that looks, each column a word that is looked at. **Click or drag** to "
     "paint a cell or to clear it; arrow keys move, Enter paints. Every head in turn is given this "
@@ -58,9 +59,6 @@ def draw(
     if value.pasting or not short:
         return _pasted(value, (len(tokens), len(sources)), reader.causal)
     return _painted(replace(value, start=start), reader, passage, (tokens, sources), head)
-
-
-_CLEAN: Final = {"cells": NOTHING}
 
 
 def _ways(value: Ablate) -> None:

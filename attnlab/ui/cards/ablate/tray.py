@@ -97,12 +97,17 @@ def _tray(ask: Ask, gone: Gone) -> None:
         label_visibility="collapsed",
         select_all=False,
         on_change=_chosen,
-        args=(key,),
+        args=(key, bool(ask.feeds)),
     )
 
 
-def _chosen(key: str) -> None:
-    choose(tuple(map(tuple, st.session_state[key])))
+def _chosen(key: str, feeds: bool) -> None:
+    """Takes away what is in the box; feed-forwards that it does not list stay in the address."""
+    units = tuple(map(tuple, st.session_state[key]))
+    if feeds:
+        choose(units)
+    else:
+        state.choose(gone=units)
 
 
 def _kind(units: tuple[Head, ...], *, short: bool = False) -> str:
