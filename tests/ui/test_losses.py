@@ -1,9 +1,12 @@
 """Loss by position, as Cost and Masks draw it: what is there so far, the mark, every number."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from attnlab.ui.cards import losses
+from attnlab.ui.cards.cost import cache_long
 from attnlab.ui.cards.cost.cache_long import ways_of
 from attnlab.ui.cost_selection import Cost
 
@@ -31,6 +34,12 @@ def test_a_line_is_named_once_there_is_something_of_it_and_ends_where_it_has_got
 def test_a_cache_that_holds_all_of_the_text_has_no_mark():
     words, _ = drawn(curves(40, 40, 40), 41)
     assert "the first token leaves" not in words and "2 sinks + the last 62" in words
+
+
+def test_a_cache_holds_no_more_than_the_text_has():
+    kept = SimpleNamespace(cache=lambda tokens: 1024 * tokens)
+    said = cache_long._said(Cost(wide=256), [np.ones(127)] * 3, 0.4, kept, 128)
+    assert said.count("(128 KiB)") == 3
 
 
 def test_a_long_text_is_thinned_in_the_picture_and_whole_in_its_numbers():

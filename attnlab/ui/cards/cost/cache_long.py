@@ -161,7 +161,8 @@ def _said(
     """Means of the second half, what each cache holds, and where attention rests."""
     means = [float(np.mean(curve[len(curve) // 2 :])) for curve in found]
     ways = ways_of(value)
-    held = [loaded.cache(tokens if way.keep is None else value.wide) for way in ways]
+    most = min(value.wide, tokens)
+    held = [loaded.cache(tokens if way.keep is None else most) for way in ways]
     each = "; ".join(
         f"{way.name} {mean:.2f} nats ({size(kept)})"
         for way, mean, kept in zip(ways, means, held, strict=True)
