@@ -78,11 +78,15 @@ def test_a_study_of_a_model_that_is_not_there_leaves_the_page_as_it_was(ablate, 
 
     app = ablate(model=tiny_gemma, a=TINY, fill="mean")
     before = (Selection(model=tiny_gemma, a=TINY), Ablate(fill="mean"))
-    app.session_state[card._BEFORE] = before
+    app.session_state[card._BEFORE] = ("no/such-model", *before)
     app.query_params["model"] = "no/such-model"
     app.run()
     assert said(app, "The study was not opened:") and said(app, "heads, exactly")
     assert tiny_gemma in app.query_params["model"] and "mean" in app.query_params["fill"]
+    app.session_state[card._BEFORE] = ("no/such-model", *before)  # its load was stopped
+    app.query_params["model"] = "no/other-model"
+    app.run()
+    assert not said(app, "The study was not opened:") and not said(app, "heads, exactly")
 
 
 def test_a_set_is_shown_beside_its_sum_and_given_back(ablate, tiny_gemma):

@@ -63,8 +63,8 @@ def loaded(selection: Selection) -> engine.Reader:
     try:
         reader = models.loaded(selection)
     except LoadError as error:
-        before = st.session_state.pop(_BEFORE, None)
-        if before is None:
+        wanted, *before = st.session_state.pop(_BEFORE, ("",))
+        if wanted != selection.model:  # asked for since, by hand
             raise
         _show(*before)
         st.session_state.pop(_SAVED, None)
@@ -108,7 +108,7 @@ def _chosen() -> None:
         return
     st.session_state[_OPEN] = False
     typed, kept = state.chosen_now(), opened.selection
-    st.session_state[_BEFORE] = (typed, own.chosen_now(ABLATE))
+    st.session_state[_BEFORE] = (kept.model, typed, own.chosen_now(ABLATE))
     fields_ = [field for field in viewfile.TEXTS.values() if field not in opened.texts]
     kept = replace(kept, **{field: getattr(typed, field) for field in fields_})
     _show(kept, opened.value, opened.problems)
