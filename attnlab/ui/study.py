@@ -21,6 +21,7 @@ from attnlab.ui.selection import Selection
 
 NAME: Final = "attnlab-study.json"
 _KIND, _VERSION = "study", 1
+_LEFT_OUT: Final = "The edits are too large to be written; “ablate” says what they are."
 _HUGE: Final = 1e6  # no effect; a whole number of hundreds of digits is none either
 
 
@@ -51,7 +52,7 @@ def dump(
     found: Mapping[str, Any],
     provenance: Mapping[str, Any],
 ) -> bytes:
-    """The file that reopens a study, in ASCII."""
+    """The file that reopens a study, in ASCII; edits too large for one are left out of it."""
     document = json.loads(viewfile.dump(selection))
     # A pattern that is too long for a link is not too long for a file.
     pattern = {"rows": value.rows, "cells": masks_cells.write(value.cells)}
@@ -65,6 +66,11 @@ def dump(
         "found": dict(found),
         "provenance": dict(provenance),
     }
+    content = json.dumps(document, indent=1).encode("ascii")
+    if len(content) <= viewfile.MAX_BYTES:
+        return content
+    # Many heads, each with a large pattern of its own: what cannot be opened is no study.
+    document |= {"edits": [], "left_out": _LEFT_OUT, "provenance": {**provenance, "edits": []}}
     return json.dumps(document, indent=1).encode("ascii")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlab.trace import MeanHead, edit_from_json
+from attnlab.trace import MeanHead, Pattern, edit_from_json
 from attnlab.ui import study
 from attnlab.ui.ablate_selection import Ablate, metrics_of
 from attnlab.ui.masks_cells import painted
@@ -37,6 +37,21 @@ def test_a_pattern_that_is_too_long_for_a_link_is_kept():
         content = study.dump(CHOSEN, value, edits=[], metric={}, found={}, provenance={})
         opened = study.load(content)
         assert opened.value == value and opened.problems == ()
+
+
+def test_a_pattern_of_many_heads_leaves_a_file_that_opens():
+    rows = tuple((1 / 3,) * 64 for _ in range(64))
+    edits = [Pattern(0, head, rows).to_json() for head in range(16)]
+    value = Ablate(fill="pattern", start="everywhere")
+    known = {"metric": {}, "found": {"together": 1.5}}
+    for count in (1, 16):
+        some = edits[:count]
+        content = study.dump(CHOSEN, value, edits=some, provenance={"edits": some}, **known)
+        opened, document = study.load(content), json.loads(content)
+        assert opened.value == value and opened.together == 1.5
+        kept = 1 if count == 1 else 0
+        assert len(document["edits"]) == len(document["provenance"]["edits"]) == kept
+        assert ("left_out" in document) == (not kept)
 
 
 def test_feed_forwards_of_a_set_reopen():
