@@ -92,9 +92,9 @@ def one_of(field: str, choices: Sequence[str]) -> Reader:
     return field, read, str
 
 
-def one_number_of(field: str, numbers: Sequence[float]) -> Reader:
+def one_number_of(field: str, choices: Sequence[float]) -> Reader:
     """One out of a few numbers, spelled as Python does: 4 or 0.7."""
-    known = {str(number): number for number in numbers}
+    known = {str(number): number for number in choices}
     _, read, _ = one_of(field, list(known))
     return field, lambda given: known[read(given)], str
 
