@@ -39,7 +39,9 @@ def test_a_cache_that_holds_all_of_the_text_has_no_mark():
 def test_a_cache_holds_no_more_than_the_text_has():
     kept = SimpleNamespace(cache=lambda tokens: 1024 * tokens)
     said = cache_long._said(Cost(wide=256), [np.ones(127)] * 3, 0.4, kept, 128)
-    assert said.count("(128 KiB)") == 3
+    assert said.count("(128 KiB)") == 3 and "A cache of 256 holds all 128 tokens" in said
+    said = cache_long._said(Cost(wide=64), [np.ones(127)] * 3, 0.4, kept, 128)
+    assert said.count("(64 KiB)") == 2 and "holds all" not in said
 
 
 def test_a_long_text_is_thinned_in_the_picture_and_whole_in_its_numbers():

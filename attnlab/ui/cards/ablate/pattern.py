@@ -136,8 +136,8 @@ def _painted(
         on_change=_cells_painted,
     )
     say.remark(
-        "A row looks evenly at its cells. A row without any keeps what each head looks at; "
-        f"that of {title(head)} is shown.",
+        "A row looks evenly at its cells. In a row without any each head looks where it would: "
+        f"{title(head)} is shown.",
         "pattern",
     )
     weights = ablate_pattern.weights(painted_over(base, cells))

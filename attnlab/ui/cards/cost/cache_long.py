@@ -168,7 +168,9 @@ def _said(
         for way, mean, kept in zip(ways, means, held, strict=True)
     )
     first = "the first token gets" if value.first == 1 else f"the first {value.first} tokens get"
-    return f"Second half: {each}. As trained, {first} {resting:.0%} of all attention."
+    said = f"Second half: {each}. As trained, {first} {resting:.0%} of all attention."
+    whole = f" A cache of {value.wide:,} holds all {tokens:,} tokens: nothing is forgotten."
+    return said + whole if value.wide >= tokens else said
 
 
 def _keep(
