@@ -54,7 +54,7 @@ METRICS: Final[tuple[MetricName, ...]] = ("kl", "token", "difference", "loss", "
 LAST: Final = 9_999
 MOST_TYPED: Final = 60
 """Characters of an answer."""
-MOST_PASTED: Final = 20_000
+MOST_PASTED: Final = 100_000
 """Characters of a pattern."""
 
 

@@ -92,6 +92,8 @@ def load(content: bytes) -> Opened | str:
     url.pop("lesson", None)
     value, doubts = own_link.parse(ABLATE, url, MOST_PASTED)
     doubts = tuple(said.replace("The link's", "The file's") for said in doubts)
+    if isinstance(given, dict) and any(not isinstance(one, str) for one in given.values()):
+        doubts += ("Some settings of this study are not text, so they were left out.",)
     found = document.get("found")
     together = found.get("together") if isinstance(found, dict) else None
     number = isinstance(together, int | float) and not isinstance(together, bool)

@@ -38,7 +38,8 @@ def forget(name: str) -> None:
     """Lets the widget start anew from the value that ``seeded`` is given."""
     key = key_of(name)
     if key in st.session_state:
-        del st.session_state[key]
+        # The old value stays until Streamlit drops it with its widget: were it deleted, an event
+        # under way would look like a change of it, and its callback would find nothing to read.
         turns = st.session_state.get(_TURNS, {})
         st.session_state[_TURNS] = {**turns, name: turns.get(name, 0) + 1}
 

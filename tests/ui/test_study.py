@@ -79,6 +79,12 @@ def test_a_figure_that_is_none_is_not_compared(together):
     assert study.load(saved(together=together)).together is None
 
 
+def test_a_setting_that_is_no_text_is_said():
+    opened = study.load(json.dumps({"attnlab": "study", "ablate": {"cells": 5, "fill": "mean"}}))
+    assert opened.value.fill == "mean"
+    assert "Some settings of this study are not text, so they were left out." in opened.problems
+
+
 def test_what_it_cannot_mean_is_said_as_of_a_file():
     document = json.loads(saved())
     document["ablate"] = {"fill": "burn", "after": "4", "metric": 7}

@@ -55,7 +55,11 @@ def draw(
                 if value.cells:
                     action("Start over", "unpaint", own.choose, args=(ABLATE,), kwargs=_CLEAN)
         else:
-            say.remark(f"Texts of up to {MOST_WORDS} tokens can be painted by hand.", "long")
+            say.remark(
+                f"Texts of up to {MOST_WORDS} tokens can be painted by hand; a table that is "
+                f"pasted has at most {MOST_PASTED:,} characters.",
+                "long",
+            )
     if value.pasting or not short:
         return _pasted(value, (len(tokens), len(sources)), reader.causal)
     return _painted(replace(value, start=start), reader, passage, (tokens, sources), head)
