@@ -40,7 +40,10 @@ seal shrew slug toad
 """
 WORDS: Final = tuple(_ANIMALS.split())
 """A word for each key; the values are numbers from 1 on."""
-_SPLIT: Final = re.compile(r"\s*(?:[:=→]|->|\s)\s*")
+_SIGN: Final = re.compile(r"\s*(?:[:=→]|->)\s*")
+"""Between a key and its value; where there is none, the first space is."""
+_MOST_WORDS: Final = 3
+"""Of a pair without such a sign: with more of them, commas between pairs were forgotten."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def random_pairs(pairs: int, seed: int) -> tuple[Pair, ...]:
 
 
 def pairs_of(text: str) -> tuple[Pair, ...]:
-    """The pairs of a typed list: "cat 3, dog: 17; owl = 5", by comma, semicolon or line.
+    """The pairs of a typed list: "cat 3, hot dog: 17; owl = 5", by comma, semicolon or line.
 
     Raises:
         InputError: a part is no pair, or what ``check`` says.
@@ -96,12 +99,19 @@ def pairs_of(text: str) -> tuple[Pair, ...]:
     parts = [part.strip() for part in re.split(r"[,;\n]", text) if part.strip()]
     found = []
     for part in parts:
-        words = _SPLIT.split(part, maxsplit=1)
+        words = _words(part)
         if len(words) != 2 or not all(words):
             raise InputError(f"“{part[:40]}” is no pair; write a key and its value: cat 3, dog 17.")
         found.append((words[0], words[1]))
     check(found)
     return tuple(found)
+
+
+def _words(part: str) -> list[str]:
+    """The key and the value of a part; something else than two of them where it is no pair."""
+    if _SIGN.search(part):
+        return _SIGN.split(part, maxsplit=1)
+    return [] if len(part.split()) > _MOST_WORDS else part.split(maxsplit=1)
 
 
 def check(pairs: Sequence[Pair]) -> None:

@@ -69,12 +69,19 @@ def test_any_words_may_be_typed():
     )
 
 
+def test_a_sign_parts_a_key_of_several_words_from_its_value():
+    found = recall.pairs_of("hot dog: 3, a b c -> d e, cat = 1 = 2")
+    assert found == (("hot dog", "3"), ("a b c", "d e"), ("cat", "1 = 2"))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "The list is empty"),
         (" , ;\n", "The list is empty"),
         ("cat", "“cat” is no pair; write a key and its value"),
+        (": 3", "“: 3” is no pair"),
+        ("cat 3 dog 17 owl 5", "“cat 3 dog 17 owl 5” is no pair; .*: cat 3, dog 17"),
         ("cat 3, cat 4", "“cat” is in the list twice"),
         (", ".join(f"k{i} 1" for i in range(65)), "65 pairs; the models know 64 keys"),
         (", ".join(f"k{i} {i}" for i in range(33)), "33 different values; the models know 32"),
