@@ -25,7 +25,7 @@ from attnlab.viz.svg.text import spoken
 
 _SHARP, _FLAT = 0.5, 2.0
 _TITLES: Final = {"plain": "A plain", "edited": "B edited", "forgetting": "B forgets"}
-_NAMED_KEYS: Final = {"window": "A window over the text", "order": "A text without positions"}
+_COUNTING: Final = {"window": "A window over the text", "order": "A text without positions"}
 """Edits that count the tokens of the whole text."""
 
 
@@ -128,9 +128,9 @@ def keep_of(value: Generate) -> KeepLast | None:
     if value.cache == "all":
         return None
     for name in value.edits:
-        if name in _NAMED_KEYS:
+        if name in _COUNTING:
             raise EditRefused(
-                f"{_NAMED_KEYS[name]} counts all tokens, and a cache that forgets has not all of "
+                f"{_COUNTING[name]} counts all tokens, and a cache that forgets has not all of "
                 "them: keep all, or choose another change."
             )
     first = value.first if value.cache == "ends" else 0
@@ -250,7 +250,7 @@ def parted_said(runs: list[Shown]) -> str:
     if at is None:
         count = "the first token" if both == 1 else f"all {both} tokens so far"
         return f"The two are the same in {count}."
-    words = [spoken(run.written.came[at].token).strip() for run in runs]
+    words = [spoken(run.written.tokens[run.written.given + at]).strip() for run in runs]
     where = f"new token {at + 1}" if at else "the first new token"
     named = [
         f"“{word}” in {_lower(run.track.whose)}" for word, run in zip(words, runs, strict=True)

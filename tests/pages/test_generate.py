@@ -165,3 +165,18 @@ def test_a_long_prompt_keeps_one_head(generate, tiny_gemma, monkeypatch):
     monkeypatch.setattr("attnlab.ui.engine.underway._MOST_BYTES", 1000)
     app = generate(model=tiny_gemma, a=TINY, made="2", every="shown")
     assert matrices(app)["a"].shape == (7, 7) and said(app, "one head is kept")
+
+
+def test_a_character_that_several_tokens_spell_is_written_once(generate, monkeypatch):
+    from attnlab.ui import export
+
+    kept = {}
+    monkeypatch.setattr(export, "menu", lambda key, savable, *more: kept.update({key: savable}))
+    query = {"made": "3", "made2": "3", "chose": "0.34", "chose2": "0.10813_1.235_2.115"}
+    app = generate(model="smollm2-135m", a="Two", runs="edited", edits="sharp", **query)
+    assert said(app, "“2” in the plain run, “👥 1/3” in the edited run")
+    make, *_ = files(kept["save-writing"])["json"]
+    tokens = [row["token"] for row in json.loads(make())["rows"] if row["run"] == "B"]
+    assert tokens == ["👥 1/3", "👥 2/3", "👥 3/3"]
+    make, *_ = files(kept["save-writing"])["svg"]
+    assert ">👥</text>" in make().decode()

@@ -38,7 +38,7 @@ def texts(
             run.track.side,
             run.written.given + at,
             step.token.id,
-            spoken(step.token),
+            spoken(run.written.tokens[run.written.given + at]),
             step.probability,
             step.chance,
             step.rank + 1,
@@ -231,7 +231,7 @@ def _source(reader: engine.Reader, runs: Sequence[Shown]) -> Source:
     for run in runs:
         name = run.track.side if len(runs) > 1 else "A"
         sentences.append((name, run.ask.passage.text))
-        text = "".join(engine.literal(reader, step.token) for step in run.written.came)
+        text = _writes(reader, run)
         if text:
             sentences.append((f"{name} writes", text))
     found = tuple(_text(reader, run) for run in runs)
@@ -240,6 +240,14 @@ def _source(reader: engine.Reader, runs: Sequence[Shown]) -> Source:
     if keep is not None:
         facts += f" · cache: {keep_said(keep)}"
     return Source(facts, known, tuple(sentences), found)
+
+
+def _writes(reader: engine.Reader, run: Shown) -> str:
+    """What was written, a character that several tokens spell once: a step knows only how its
+    token read before the next one came."""
+    came = run.written.tokens[run.written.given :]
+    read = [(engine.literal(reader, token), token.piece) for token in came]
+    return "".join(text[1:] if piece and piece[0] > 1 else text for text, piece in read)
 
 
 def _edits(runs: Sequence[Shown]) -> tuple[Any, ...]:
