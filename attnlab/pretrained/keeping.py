@@ -100,19 +100,19 @@ def require_keep(lab: Lab, keep: KeepLast) -> None:
     if keep.renumbers and TABLE in kinds:
         raise InputError(
             f"{lab.name} adds a vector for each position to its embeddings, so its tokens cannot "
-            "be numbered anew; KeepLast(window) without sinks leaves them."
+            "be numbered anew; a cache of the last tokens alone, without sinks, leaves them."
         )
     if lab.tier == "ours":
         return
     if keep.renumbers and BIAS in kinds:
         raise InputError(
             f"{lab.name} works its bias out from positions in the text, so its tokens cannot be "
-            "numbered anew; in our transformer, al.rebuild(lab), they can."
+            "numbered anew; in our transformer they can."
         )
     if not lab.drops:
         raise InputError(
             f"{lab.name} does not run right with a cache that drops tokens; our transformer "
-            "does, where al.rebuild(lab) takes it."
+            "does, where it takes the model."
         )
     if lab.turns_by_length:
         raise InputError(

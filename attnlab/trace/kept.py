@@ -49,7 +49,7 @@ class Kept:
         if type(module).embed is not PositionModule.embed:
             raise ValueError(
                 "a cache with sinks numbers its tokens anew, and this model has added their "
-                "positions to the embeddings; KeepLast(window) without sinks leaves them"
+                "positions to the embeddings; a cache of the last tokens alone leaves them"
             )
         places = torch.arange(keys.shape[1], device=device)[None]
         return cls(here, keys, (places[:, -new:], places), cache.keep.pattern)

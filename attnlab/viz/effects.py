@@ -14,12 +14,10 @@ from typing import Final
 from attnlab.viz.cells import some
 from attnlab.viz.diagram import Diagram
 from attnlab.viz.figures import plain
-from attnlab.viz.heads import short
+from attnlab.viz.heads import FEED, short
 from attnlab.viz.svg.text import width
 
 Head = tuple[int, int]
-FEED: Final = -1
-"""In the place of a head: the feed-forward of its layer."""
 KINDS: Final = ("edit", "gold")
 """Colours of effects above and below 0: of an edit that harms, and of one that helps."""
 _LEFT, _FOOT, _GAP, _LEAST, _MOST = 34.0, 22.0, 2.0, 12.0, 36.0
@@ -117,8 +115,7 @@ def _tile(drawn: Diagram, of: Effects, head: Head, x: float, y: float, side: flo
         _ring(drawn, x + 1.5, y + 1.5, room - 3, "edit", 2.2)
     if head == of.chosen:
         _ring(drawn, x - 0.5, y - 0.5, room + 1, "ink", 1.8)
-    name = f"L{head[0]} feed-forward" if head[1] == FEED else short(head)
-    drawn.spot(x, y, room, room, name, *_told(of, exact, guess, gone))
+    drawn.spot(x, y, room, room, short(head), *_told(of, exact, guess, gone))
 
 
 def _square(

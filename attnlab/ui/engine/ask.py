@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Final
+from typing import Any
 
 from attnlab.analysis.metrics import Metric
 from attnlab.analysis.roles.minimal import pairs as minimal_pairs
@@ -28,10 +28,7 @@ from attnlab.ui.engine.model import Reader
 from attnlab.ui.engine.reading import tokens_of
 from attnlab.ui.selection import Head
 from attnlab.viz.align import pairs
-from attnlab.viz.heads import short
-
-FEED: Final = -1
-"""In the place of a head: the feed-forward of its layer."""
+from attnlab.viz.heads import FEED
 
 
 @dataclass(frozen=True)
@@ -142,11 +139,6 @@ class Ask:
         if len(here) == len(there):
             return None
         return tuple(pairs(here, there)) or None
-
-
-def name_of(unit: Head) -> str:
-    """A head, or the feed-forward of a layer, in a sentence: L4 H2, L4 feed-forward."""
-    return f"L{unit[0]} feed-forward" if unit[1] == FEED else short(unit)
 
 
 def heads_of(reader: Reader) -> tuple[Head, ...]:

@@ -207,9 +207,7 @@ def _checked(tokenize: Any, text: str, name: str) -> tuple[Any, ...]:
     except EmptyText as error:
         raise EmptyText(f"{name}: {error}") from error
     except TextTooLong as error:
-        raise TextTooLong(
-            f"{name}: {error} Up to {texts.MAX_TOKENS:,} can be shown here, so shorten it."
-        ) from error
+        raise TextTooLong(f"{name}: {error} Please shorten it.") from error
     texts.check_tokens(tokens, name)
     return tokens
 

@@ -14,11 +14,12 @@ from attnlab.analysis.metrics import Metric
 from attnlab.analysis.tray import COUNT, Together, together
 from attnlab.errors import InputError
 from attnlab.ui import work
-from attnlab.ui.engine.ask import FEED, Ask
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.engine.keys import EffectKey, Passage
 from attnlab.ui.engine.model import Reader
 from attnlab.ui.selection import Head
+from attnlab.viz.heads import FEED
 
 MOST_TOKENS: Final = 512
 """Of a text whose heads are all taken away, one by one."""

@@ -8,11 +8,12 @@ from typing import Any
 from attnlab.analysis.tray import Together
 from attnlab.ui.ablate_fills import PLACES
 from attnlab.ui.ablate_measure import Measured, write
-from attnlab.ui.engine.ask import FEED, Ask, name_of
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.menu import Savable
 from attnlab.ui.selection import Head
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.heads import FEED, short
 
 
 def sweep(ask: Ask, measured: Measured, found: Any, drawn: Diagram, how: str) -> Savable:
@@ -62,12 +63,12 @@ def tray(
     """A set of heads and feed-forwards beside its parts and beside random sets."""
     rows = [["together", "", found.effect]]
     rows += [
-        ["alone", name_of(unit), value] for unit, value in zip(units, found.singles, strict=True)
+        ["alone", short(unit), value] for unit, value in zip(units, found.singles, strict=True)
     ]
     rows += [["random set", str(at), value] for at, value in enumerate(found.random, start=1)]
     return files.picture(
         "attnlab-heads-gone",
-        f"{', '.join(map(name_of, units[:8]))} set to {PLACES[ask.fill]}",
+        f"{', '.join(map(short, units[:8]))} set to {PLACES[ask.fill]}",
         drawn,
         files.of_model(ask.reader, ask.passage, ask.edits(units)),
         what=f"{measured.what}, in {measured.unit}; set to {PLACES[ask.fill]}.",

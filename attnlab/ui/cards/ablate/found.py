@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attnlab.ui.ablate_measure import Measured, write
-from attnlab.ui.engine.ask import FEED
 from attnlab.ui.engine.sweep import Swept
 from attnlab.ui.selection import Head
 from attnlab.viz.figures import tiny
+from attnlab.viz.heads import FEED
 
 
 @dataclass(frozen=True)

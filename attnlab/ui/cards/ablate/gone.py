@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from attnlab.ui import own, say, state
 from attnlab.ui.ablate_selection import ABLATE, Ablate
-from attnlab.ui.engine.ask import FEED, Ask, feeds_of
+from attnlab.ui.engine.ask import Ask, feeds_of
 from attnlab.ui.selection import MAX_GONE, Head, Selection
 from attnlab.viz.figures import several
+from attnlab.viz.heads import FEED
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from attnlab.ui.ablate_selection import ESTIMATED
 from attnlab.ui.cards.ablate.found import Found, feeds_said, how_found
 from attnlab.ui.cards.ablate.gone import Gone, toggle
 from attnlab.ui.engine import sweep
-from attnlab.ui.engine.ask import Ask, name_of
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.export import ablate as saved
 from attnlab.ui.hosting import hosted
 from attnlab.ui.selection import Head, Selection
 from attnlab.viz import effects, scatter
 from attnlab.viz.diagram import Diagram
+from attnlab.viz.heads import short
 
 ABOUT: Final = (
     "Every head is taken away, one at a time, and the model reads the text anew. The area of a "
@@ -117,7 +118,7 @@ def _squares(
         ask.layers,
     )
     most = max(exact, key=lambda unit: abs(exact[unit]), default=None)
-    said = "" if most is None else f" The largest so far: {name_of(most)}, {write(exact[most])}."
+    said = "" if most is None else f" The largest so far: {short(most)}, {write(exact[most])}."
     label = f"What each of {len(ask.heads)} heads does: {measured.what}.{said}"
     return effects.effects(shown, wide=_wide(ask), label=label)
 
@@ -225,7 +226,7 @@ def _scatter(found: Found, measured: Measured) -> None:
         return
     st.markdown("Estimate against exact", help=_ESTIMATE)
     points = [
-        (name_of(head), found.estimate[head], value)
+        (short(head), found.estimate[head], value)
         for head, value in found.exact.items()
         if head in found.estimate
     ]

@@ -14,7 +14,7 @@ from attnlab.ui import engine, models, own, say, state, study, viewfile
 from attnlab.ui.ablate_measure import Measured, write
 from attnlab.ui.ablate_selection import ABLATE, Ablate
 from attnlab.ui.cards.ablate.gone import Gone
-from attnlab.ui.engine.ask import FEED, Ask
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.engine.edited import spelled
 from attnlab.ui.selection import Head, Selection
 from attnlab.viz.figures import minus
@@ -76,7 +76,7 @@ def loaded(selection: Selection) -> engine.Reader:
 
 def _file(ask: Ask, gone: Gone, value: Ablate, found: Together) -> bytes:
     edits = ask.edits(gone.units)
-    alone = dict(zip(map(_spelled, gone.units), found.singles, strict=True))
+    alone = dict(zip(map(spelled_head, gone.units), found.singles, strict=True))
     return study.dump(
         gone.chosen,
         value,
@@ -90,11 +90,6 @@ def _file(ask: Ask, gone: Gone, value: Ablate, found: Together) -> bytes:
         },
         provenance=engine.provenance(ask.reader, edits),
     )
-
-
-def _spelled(unit: Head) -> str:
-    """L4H2 for a head, L4MLP for a feed-forward."""
-    return f"L{unit[0]}MLP" if unit[1] == FEED else spelled_head(unit)
 
 
 def _chosen() -> None:

@@ -26,13 +26,14 @@ from attnlab.ui.cards.ablate.gone import Gone, choose
 from attnlab.ui.cards.parts import action
 from attnlab.ui.engine import edited as engine_edited
 from attnlab.ui.engine import sweep
-from attnlab.ui.engine.ask import FEED, Ask, name_of
+from attnlab.ui.engine.ask import Ask
 from attnlab.ui.export import ablate as saved
 from attnlab.ui.hosting import hosted
 from attnlab.ui.phrases import title
 from attnlab.ui.selection import MAX_GONE, Head
 from attnlab.viz import together as picture
 from attnlab.viz.figures import several
+from attnlab.viz.heads import FEED, short
 
 _ASKED: Final = "_random_sets_asked"
 _SUM: Final = (
@@ -56,11 +57,11 @@ def draw(ask: Ask, measured: Measured, gone: Gone, value: Ablate) -> None:
         together = sweep.set_of(ask, units, 0 if waits else COUNT)
         drawn = picture.together(
             together.effect,
-            [(name_of(unit), one) for unit, one in zip(units, together.singles, strict=True)],
+            [(short(unit), one) for unit, one in zip(units, together.singles, strict=True)],
             together.random,
             unit=measured.unit,
             write=write,
-            others="" if gone.heads else f"random {_kind(units, short=True)}",
+            others="" if gone.heads else f"random {_kind(units, brief=True)}",
         )
         with st.container(key="answer-together"):
             st.text(f"{write(together.effect)} {measured.unit}")
@@ -91,7 +92,7 @@ def _tray(ask: Ask, gone: Gone) -> None:
         "Heads and feed-forwards taken away" if ask.feeds else "Heads taken away",
         (*ask.heads, *((layer, FEED) for layer in ask.feeds)),
         key=key,
-        format_func=name_of,
+        format_func=short,
         max_selections=MAX_GONE,
         placeholder=f"{title(gone.chosen.chosen)}, the chosen head; click others above",
         label_visibility="collapsed",
@@ -110,16 +111,16 @@ def _chosen(key: str, feeds: bool) -> None:
         state.choose(gone=units)
 
 
-def _kind(units: tuple[Head, ...], *, short: bool = False) -> str:
+def _kind(units: tuple[Head, ...], *, brief: bool = False) -> str:
     """What a random set is made of: "single heads", "sets of 2 heads and 1 feed-forward"."""
     feeds = sum(head == FEED for _, head in units)
     heads = len(units) - feeds
     if len(units) == 1:
         thing = "heads" if heads else "feed-forwards"
-        return thing if short else f"single {thing}"
+        return thing if brief else f"single {thing}"
     counted = ((heads, "head"), (feeds, "feed-forward"))
     parts = " and ".join(several(count, thing) for count, thing in counted if count)
-    return "sets" if short else f"sets of {parts}"
+    return "sets" if brief else f"sets of {parts}"
 
 
 def said(units: tuple[Head, ...], found: Together, measured: Measured) -> str:
@@ -129,7 +130,8 @@ def said(units: tuple[Head, ...], found: Together, measured: Measured) -> str:
     if not found.random:
         return parts
     count, (least, middle, most) = len(found.random), found.spread
-    beats = {0: "none does", count: "all do"}.get(found.beats, f"{found.beats} do")
+    some = "1 does" if found.beats == 1 else f"{found.beats} do"
+    beats = {0: "none does", count: "all do"}.get(found.beats, some)
     less = "less" if least >= 0 else "less, up or down"
     words = (
         f"Of {count} random {_kind(units)}, {beats} {less}: {write(least)} to {write(most)}, "

@@ -189,6 +189,6 @@ def _keep(
         f"Loss by position under three caches, {title}, {len(ids):,} tokens",
         drawn,
         files.of_model(reader, None),
-        body=own_text.numbers(value, reader, ids) if own_one else None,
+        body=own_text.filed(value, reader, ids) if own_one else None,
         **losses.numbers(ways_of(value), found, *notes),
     )

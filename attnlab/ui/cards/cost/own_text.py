@@ -54,6 +54,6 @@ def told(value: Cost, reader: engine.Reader) -> str:
     )
 
 
-def numbers(value: Cost, reader: engine.Reader, ids: Ids) -> dict[str, Any]:
+def filed(value: Cost, reader: engine.Reader, ids: Ids) -> dict[str, Any]:
     """The text itself, for the file of the picture."""
     return {"text": {"is": told(value, reader), "tokens": list(ids)}}
