@@ -14,6 +14,7 @@ from attnlab.analysis.anatomy import Anatomy
 from attnlab.analysis.published import PUBLISHED
 from attnlab.analysis.sizes import Preset
 from attnlab.ui.cost_selection import LENGTHS, MODEL, TYPED, Cost
+from attnlab.viz.figures import several
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,9 @@ def of_model(title: str, anatomy: Anatomy) -> Kept | None:
 
 
 def _formula(layers: int, kv_heads: int, numbers: int, number_bytes: int) -> str:
-    heads = "head" if kv_heads == 1 else "heads"
-    byte = "byte" if number_bytes == 1 else "bytes"
     return (
-        f"{layers} layers × {kv_heads} key/value {heads} × {numbers} numbers × "
-        f"{number_bytes} {byte}"
+        f"{several(layers, 'layer')} × {several(kv_heads, 'key/value head')} × "
+        f"{several(numbers, 'number')} × {several(number_bytes, 'byte')}"
     )
 
 

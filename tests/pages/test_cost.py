@@ -139,6 +139,9 @@ def test_sizes_of_ones_own_make_a_model_or_a_sentence(cost, tiny_gemma):
     assert said(app, "131,072 bytes a token") and said(app, "16 GiB at 131,072")
     app = cost(show="cache", model=tiny_gemma, **sizes, kv_heads="5")
     assert said(app, "5")
+    one = dict.fromkeys(("layers", "of_heads", "kv_heads", "size", "bytes"), "1")
+    app = cost(show="cache", model=tiny_gemma, of="typed", **one)
+    assert said(app, "2 bytes a token (1 layer × 1 key/value head × 2 numbers × 1 byte)")
 
 
 def test_the_time_of_a_token_is_measured_with_a_cache_and_without(cost, tiny_gemma):
