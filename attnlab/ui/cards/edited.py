@@ -204,7 +204,8 @@ def _heads(of: Shown, found: Changed) -> None:
             say.remark(said, f"{of.key}-long")
             return
         if found.order[0][2] <= 1e-6:
-            say.remark("No head looks anywhere else.", f"{of.key}-same")
+            which = " of the decoder’s self-attention" if of.reader.role == "decoder" else ""
+            say.remark(f"No head{which} looks anywhere else.", f"{of.key}-same")
             return
         drawn = moved.grid(found)
         mount_diagram.diagram(f"{of.key}-heads", drawn)

@@ -115,10 +115,11 @@ def _possible(value: Ablate, reader: engine.Reader) -> Ablate:
     options = metrics_of(reader.lab.head_kind)
     if value.metric in options:
         return value
-    titles = ablate_measure.TITLES
-    there = " or ".join(f"“{titles[one]}”" for one in options)
-    said = f"“{titles[value.metric]}” cannot be measured in {reader.title}; {there} can."
-    say.problem(said, "metric")
+    if value.metric != ABLATE.default.metric:  # else nobody asked for it
+        titles = ablate_measure.TITLES
+        there = " or ".join(f"“{titles[one]}”" for one in options)
+        said = f"“{titles[value.metric]}” cannot be measured in {reader.title}; {there} can."
+        say.problem(said, "metric")
     value = own.correct(ABLATE, metric=options[0])
     own.publish(ABLATE, value)
     return value

@@ -139,12 +139,14 @@ def _painted(
         label="Where each word is made to look",
         on_change=_cells_painted,
     )
+    weights = ablate_pattern.weights(painted_over(base, cells))
+    own_rows = not weights.rows or weights.places is not None
+    shown = f": {title(head)} is shown in blue" if own_rows else ""
     say.remark(
-        "A row looks evenly at its cells. In a row without any each head looks where it would: "
-        f"{title(head)} is shown.",
+        "A row looks evenly at its cells. In a row without any each head looks where it would"
+        f"{shown}.",
         "pattern",
     )
-    weights = ablate_pattern.weights(painted_over(base, cells))
     if weights.rows:
         return value, weights
     return _until_then(value, "Nothing is painted yet.", "painted")

@@ -139,7 +139,8 @@ def compared(ask: Ask, units: tuple[Head, ...], found: Together, measured: Measu
         return
     then = held["together"]
     close = abs(then - found.effect) <= 1e-4 * max(1.0, abs(then))
-    same = "the same" if close else "not the same: another model, device or version"
+    why = "another model, device or version, or not all of it"
+    same = "the same" if close else f"not the same: {why}"
     saved, again = (write(then),) * 2 if close else _apart(then, found.effect)
     words = f"Saved: {saved} {measured.unit}; run again: {again}"
     say.remark(f"{words}, {same}.", "study")
