@@ -114,8 +114,12 @@ class Shown:
 
 def keep_said(keep: KeepLast) -> str:
     """What a cache keeps, in a few words."""
-    first = f"the first {keep.sinks} and " if keep.sinks else ""
-    return f"{first}the last {keep.window}"
+    first = f"the first {_counted(keep.sinks)} and " if keep.sinks else ""
+    return f"{first}the last {_counted(keep.window)}"
+
+
+def _counted(count: int) -> str:
+    return "one" if count == 1 else f"{count:,}"
 
 
 def keep_of(value: Generate) -> KeepLast | None:

@@ -193,21 +193,25 @@ def tokens_of(
     """
     passage = Passage.of(passage)
     texts.check_text(passage.text, name)
-    sources = _checked(reader.lab.tokens, passage.text, name)
+    sources = _checked(reader.lab.tokens, passage.text, name, reader.lab.longest)
     if not reader.writes:
         return sources, sources
-    targets = _checked(reader.lab.target_tokens, passage.target, f"{name}'s target")
+    lab = reader.lab
+    targets = _checked(lab.target_tokens, passage.target, f"{name}'s target", lab.longest_target)
     queries = sources if reader.role == "encoder" else targets
     return queries, targets if reader.role == "decoder" else sources
 
 
-def _checked(tokenize: Any, text: str, name: str) -> tuple[Any, ...]:
+def _checked(tokenize: Any, text: str, name: str, longest: int | None) -> tuple[Any, ...]:
+    """The tokens of a text; ``longest``: the most that the model takes."""
     try:
         tokens = tuple(tokenize(text))
     except EmptyText as error:
         raise EmptyText(f"{name}: {error}") from error
     except TextTooLong as error:
-        raise TextTooLong(f"{name}: {error} Please shorten it.") from error
+        less = longest is not None and longest > texts.MAX_TOKENS
+        shown = f" Up to {texts.MAX_TOKENS:,} can be shown here." if less else ""
+        raise TextTooLong(f"{name}: {error}{shown} Please shorten it.") from error
     texts.check_tokens(tokens, name)
     return tokens
 

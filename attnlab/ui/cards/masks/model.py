@@ -51,6 +51,8 @@ def draw(selection: Selection, value: Masks) -> None:
     reader = engine.predicting(reader)
     passage = Passage(selection.a, selection.target_a)
     tokens, _ = engine.tokens_of(reader, passage, "Sentence A")
+    if reader.writes and reader.role != "encoder" and not selection.target_a.strip():
+        say.remark("The target is empty: one token stands for its start. Type some of it.", "start")
     sheet = _sheet(value, reader, tokens)
     with st.container(key="cards"):
         left, right = st.columns([1.35, 1], gap="small")
