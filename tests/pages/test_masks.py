@@ -134,6 +134,9 @@ def test_an_encoder_moves_and_predicts_no_next_word(masks, tiny_bert):
 def test_an_encoder_decoder_s_decoder_is_masked(masks, tiny_t5):
     app = masks(show="model", model=tiny_t5, a=TINY, ta="w5 w6 w7", mask="window", w="1")
     assert len(painted(app)[0]["words"]) == 4  # what is written, its start token first
+    assert not said(app, "The target is empty")
+    app = masks(show="model", model=tiny_t5, a=TINY, ta="", mask="window", w="1")
+    assert said(app, "The target is empty: one token stands for its start.")
 
 
 def test_where_only_the_softmax_is_seen_nothing_can_be_shown(masks, tiny_bloom):
