@@ -1,6 +1,9 @@
-"""A number to type, with its name beside it."""
+"""A number to type, with its name beside it, or to choose among a few."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -42,3 +45,22 @@ def number(
             label_visibility="collapsed",
             width=width,
         )
+
+
+def few(
+    page: own.Page,
+    label: str,
+    field: str,
+    options: Sequence[Any],
+    words: Callable[[Any], str],
+    wide: int = 230,
+) -> None:
+    """A slider that edits ``field`` of a page; ``words`` says what it stands at."""
+    st.select_slider(
+        label,
+        options,
+        key=own.seeded(page, field),
+        format_func=words,
+        label_visibility="collapsed",
+        width=wide,
+    )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 import torch
 
 from attnlab.ui import engine, export, own, say
+from attnlab.ui.cards.number import few
 from attnlab.ui.cost_selection import COST
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.architecture import Source
 from attnlab.viz.diagram import Diagram
 
 _AGAIN: Final = "_cost_again"
+slider: Final = partial(few, COST)
+"""One of a few values of the page."""
 
 
 def keep(
@@ -50,24 +54,6 @@ def no_decoder(reader: engine.Reader) -> str:
     """Why a model that is no decoder is not timed."""
     does = "reads one text and writes another" if reader.writes else "does not write a text on"
     return f"{reader.title} {does}; choose a decoder such as SmolLM2."
-
-
-def slider(
-    label: str,
-    field: str,
-    options: Sequence[Any],
-    words: Callable[[Any], str],
-    wide: int = 230,
-) -> None:
-    """One of a few values."""
-    st.select_slider(
-        label,
-        options,
-        key=own.seeded(COST, field),
-        format_func=words,
-        label_visibility="collapsed",
-        width=wide,
-    )
 
 
 def start(field: str, label: str, about: str) -> None:

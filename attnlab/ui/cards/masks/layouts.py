@@ -32,8 +32,8 @@ def draw(selection: Selection, value: Masks) -> None:
         st.markdown("**A window in most layers, full attention in some**", help=_LAYOUTS)
         with st.container(horizontal=True, key="which-text", gap="medium"):
             longtext.text_choice()
-            longtext.slider("every", EVERY, _every)
-            longtext.slider("hold", range(MOST_SINKS + 1), _hold)
+            longtext.slider("Every", "every", EVERY, _every)
+            longtext.slider("Hold", "hold", range(MOST_SINKS + 1), _hold)
         longtext.pasted(value)
         reader = models.loaded(selection)
         open_ = masks_long.full_layers(reader.layers, value.every)

@@ -1,6 +1,7 @@
 """A long text under several masks: which text, the curves as they come, and what they come to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from attnlab.analysis.passage import passage
 from attnlab.errors import EmptyText
 from attnlab.ui import engine, export, masks_long, own, say, texts
 from attnlab.ui.cards import losses
+from attnlab.ui.cards.number import few
 from attnlab.ui.engine import longtext
 from attnlab.ui.export import architecture as files
 from attnlab.ui.export.menu import Savable
@@ -20,6 +22,8 @@ from attnlab.ui.mount_diagram import diagram
 from attnlab.ui.selection import MAX_CHARACTERS
 from attnlab.viz.diagram import Diagram
 
+slider: Final = partial(few, MASKS, wide=170)
+"""One of a few numbers of the page."""
 _TITLES: Final = {"ruth": "Ruth", "esther": "Esther", "pasted": "Your own text"}
 _SHIPPED: Final = (
     "Ruth and Esther are books of the King James Version of 1611, long enough for 2,048 tokens and "
@@ -38,8 +42,8 @@ def text_choice() -> None:
         label_visibility="collapsed",
         width=250,
     )
-    slider("length", LENGTHS, "{:,} tokens".format)
-    slider("wide", WIDE, "window of {:,}".format)
+    slider("Length", "length", LENGTHS, "{:,} tokens".format)
+    slider("Wide", "wide", WIDE, "window of {:,}".format)
 
 
 def pasted(value: Masks) -> None:
@@ -57,18 +61,6 @@ def pasted(value: Masks) -> None:
             say.remark("This text is too long for a link, which will ask for it anew.", "pasted")
     else:
         say.remark(_SHIPPED, "shipped")
-
-
-def slider(field: str, options: Sequence[int], words: Callable[[int], str]) -> None:
-    """One of a few numbers, which edits a field of the page's values."""
-    st.select_slider(
-        field.capitalize(),
-        options,
-        key=own.seeded(MASKS, field),
-        format_func=words,
-        label_visibility="collapsed",
-        width=170,
-    )
 
 
 def read(value: Masks, reader: engine.Reader) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ def draw(selection: Selection, value: Masks) -> None:
         st.markdown("**The window moves on, the first words stay**", help=_SINKS)
         with st.container(horizontal=True, key="which-text", gap="medium"):
             longtext.text_choice()
-            longtext.slider("keep", range(1, MOST_SINKS + 1), _said)
+            longtext.slider("Keep", "keep", range(1, MOST_SINKS + 1), _said)
         longtext.pasted(value)
         reader = models.loaded(selection)
         ids = longtext.read(value, reader)
